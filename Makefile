@@ -8,7 +8,7 @@ PREFIX ?= /usr/local
 FUZZ_SECONDS = $(if $(SECONDS),$(SECONDS),30)
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo pictures quick test check nightly proof bench fuzz install uninstall docs format clean
+.PHONY: help demo pictures quick test check nightly proof bench fuzz install uninstall deb container docs format clean
 MAKEFLAGS += --no-print-directory
 
 help: ## this list
@@ -45,6 +45,12 @@ install: ## tumbler and tumbler-service, completions, manual pages [PREFIX=/usr/
 
 uninstall: ## removes what install put there [PREFIX=/usr/local] [DESTDIR=]
 	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' scripts/install --remove
+
+deb: ## Debian packages of tumbler and tumbler-service, into .build/deb
+	@scripts/deb
+
+container: ## the service as a container image, with podman or buildah
+	@scripts/container
 
 pictures: ## the dashboard at the end of the demonstration, into docs/pictures; needs Chromium
 	@scripts/pictures

@@ -287,7 +287,7 @@ let package = Package(
             name: "PinningGRPCTests",
             dependencies: [
                 "CertificatePinning", "PinListClient", "PinListMetadata", "PinningGRPC", "PinningNIO",
-                "PinningTesting", .product(name: "Crypto", package: "swift-crypto"),
+                "PinningTesting", "TestData", .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto", condition: .when(traits: ["NIO"])),
                 .product(name: "SwiftASN1", package: "swift-asn1", condition: .when(traits: ["NIO"])),
                 .product(name: "X509", package: "swift-certificates", condition: .when(traits: ["NIO"])),

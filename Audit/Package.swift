@@ -1,7 +1,7 @@
 // swift-tools-version:6.2
 import PackageDescription
 
-// What looks into apps. swift-syntax is heavy, so this is a package of its own: who does not audit does not compile it.
+// The audit of apps. swift-syntax is heavy, so this is a package of its own: only those who audit compile it.
 
 let strict: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),

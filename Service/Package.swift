@@ -1,7 +1,7 @@
 // swift-tools-version:6.2
 import PackageDescription
 
-// What operators run. Exact versions: what is released here is a program, not a library.
+// The programs of operators. Exact versions: a program is released here, not a library.
 
 let strict: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
@@ -25,9 +25,6 @@ let package = Package(
         // For the fuzz targets: what strangers send is read there.
         .library(name: "PinReportAnalysis", targets: ["PinReportAnalysis"]),
     ],
-    traits: [
-        .trait(name: "PostgreSQL", description: "The service's store in PostgreSQL as well; needs libpq.")
-    ],
     dependencies: [
         .package(name: "tumbler", path: "..", traits: ["NIO"]),
         .package(url: "https://github.com/apple/swift-argument-parser.git", exact: "1.8.2"),
@@ -41,17 +38,19 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-http2.git", exact: "1.46.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl.git", exact: "2.37.6"),
         .package(url: "https://github.com/apple/swift-http-types.git", exact: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-system.git", exact: "1.8.1"),
         .package(url: "https://github.com/groue/GRDB.swift.git", exact: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird.git", exact: "2.28.1"),
         .package(url: "https://github.com/hummingbird-project/swift-mustache.git", exact: "2.1.1"),
         .package(url: "https://github.com/jpsim/Yams.git", exact: "6.2.2"),
         .package(url: "https://github.com/swift-server/async-http-client.git", exact: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", exact: "2.13.0"),
+        .package(url: "https://github.com/swiftlang/swift-subprocess.git", exact: "1.0.2", traits: []),
     ],
     targets: [
         .target(name: "CPKCS11"),
-        // Of the system, and needed with the trait only.
-        .systemLibrary(name: "CPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+        // libpq of the system, opened when a database of PostgreSQL is named.
+        .target(name: "CPQ"),
         .target(name: "CPublicSuffixes"),
         .target(
             name: "PinListDifference",
@@ -127,10 +126,10 @@ let package = Package(
         .target(
             name: "PinListStore",
             dependencies: [
+                "CPQ",
                 "CertificateSightings",
                 "PinListDifference",
                 "PinReportAnalysis",
-                .target(name: "CPQ", condition: .when(traits: ["PostgreSQL"])),
                 .product(name: "AppAttestation", package: "tumbler"),
                 .product(name: "CertificatePinning", package: "tumbler"),
                 .product(name: "CertificateTransparency", package: "tumbler"),
@@ -193,7 +192,7 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
-        // What the two programs have in common.
+        // The common part of the two programs.
         .target(
             name: "CommandLineInterface",
             dependencies: [
@@ -229,6 +228,8 @@ let package = Package(
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+                .product(name: "Subprocess", package: "swift-subprocess"),
+                .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "SwiftASN1", package: "swift-asn1"),
                 .product(name: "X509", package: "swift-certificates"),
                 .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
@@ -278,7 +279,7 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
-        // The simulated installations of scripts/demo; no product, and nobody installs it.
+        // The simulated installations of scripts/demo; no product, and not installed.
         .executableTarget(
             name: "demo-clients",
             dependencies: [
@@ -289,7 +290,7 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
-        // What the service's lists are measured against: SwiftNIO and one answer. No product, and nobody installs it.
+        // The yardstick for the service's lists: SwiftNIO and one answer. No product, and not installed.
         .executableTarget(
             name: "raw-list-server",
             dependencies: [
@@ -297,6 +298,36 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
+            swiftSettings: strict
+        ),
+        // Examples/attested-api, through a symbolic link: compiled and tested, and no product.
+        .target(
+            name: "AttestedAPI",
+            dependencies: [
+                .product(name: "AppAttestation", package: "tumbler"),
+                .product(name: "CertificatePinning", package: "tumbler"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ],
+            path: "Tests/AttestedAPI",
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "AttestedAPITests",
+            dependencies: [
+                "AttestedAPI",
+                .product(name: "AppAttestation", package: "tumbler"),
+                .product(name: "CertificatePinning", package: "tumbler"),
+                .product(name: "PinningTesting", package: "tumbler"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
             ],
             swiftSettings: strict
         ),
@@ -376,8 +407,10 @@ let package = Package(
                 .product(name: "AppAttestation", package: "tumbler"),
                 .product(name: "CertificatePinning", package: "tumbler"),
                 .product(name: "PinFailureReports", package: "tumbler"),
+                .product(name: "PinListClient", package: "tumbler"),
                 .product(name: "PinListMetadata", package: "tumbler"),
                 .product(name: "PinningTesting", package: "tumbler"),
+                .product(name: "PinningURLSession", package: "tumbler"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),

@@ -93,8 +93,8 @@ await() {
     printf '  (the service says so, too: %s)\n' "$2"
 }
 
-# In one transaction, and when the new requests are there: at no time has nobody asked for half a day, which would be an
-# alarm.
+# In one transaction, and when the new requests are there: at no time is there half a day without requests, which would
+# be an alarm.
 inquiries() {
     python3 - "$1" "$patience" service/data/tumbler.sqlite <<'PYTHON'
 import json
@@ -136,7 +136,7 @@ PYTHON
 }
 
 half_a_day_later() {
-    printf '\n  (Twelve hours pass. Nobody wants to wait for them: in the database earlier requests become older.)\n'
+    printf '\n  (Twelve hours pass. The demonstration does not wait: in the database earlier requests become older.)\n'
     inquiries remember
     "$@"
     inquiries "$all" || broken "the service has not counted $all requests"

@@ -8,7 +8,7 @@
 # The number of the newest list, and of the installations.
 version=4
 all=200
-# How many of them sit in two offices: the first ones.
+# The number of clients in two offices: the first ones.
 in_offices=8
 
 # publish_list: a release that the service takes.
@@ -17,12 +17,12 @@ publish_list() {
     expect 0 release -C project --yes --token-file publish.token
     grep -q "version $version," output.txt || broken "the list is not version $version"
 }
-# everybody_asks CHANGED: all ask for a newer list; so many had an older one.
-everybody_asks() {
+# all_clients_ask CHANGED: all ask for a newer list; so many had an older one.
+all_clients_ask() {
     clients refresh "{\"changed\":$1,\"did\":\"refresh\",\"failed\":{},\"versions\":{\"$version\":$all}}"
 }
-# everybody_gets_the_page REASON
-everybody_gets_the_page() {
+# all_clients_get_the_page REASON
+all_clients_get_the_page() {
     clients "fetch $port" "{\"allowed\":{\"$1\":$all},\"did\":\"fetch\",\"failed\":{},\"refused\":{}}"
 }
 # some_get_the_page FROM ALLOWED REFUSED: those who do not are refused because no pin matches.
@@ -45,8 +45,8 @@ add_pin() {
 }
 
 say "9. The app has users now. The owner starts the service: it serves the lists, takes failure reports, shows what" \
-    "   happens and warns somebody. It is one program with one database. Tokens are made on its machine: one that" \
-    "   reads, and one that publishes. Nobody looks or publishes without one."
+    "   happens and sends alarms. It is one program with one database. Tokens are made on its machine: one that" \
+    "   reads, and one that publishes. Without a token there is no reading and no publishing."
 start_service
 printf '\n  $ tumbler serve --config service/service.yaml\n    operator %s\n' "$service"
 # Not shown by `expect`: what it prints is a secret.
@@ -60,22 +60,22 @@ cp project/pins.json app/tumbler-pins.json
 probe_and_push
 say "   The next version of the app ships that list. $all installations start, ask for a newer one, and get the page."
 start_clients "$all"
-everybody_asks 0
-everybody_gets_the_page pin-match
+all_clients_ask 0
+all_clients_get_the_page pin-match
 expect_requests backup $((all + 2))
 await "asked == $all and share['$version'] == 1" "$all of $all hold version $version"
 
-say "10. A second backup key is made, while nothing burns. When may the server use it? When everybody has its pin." \
+say "10. A second backup key is made, while nothing burns. When may the server use it? When all have its pin." \
     "    A client names the list that it holds whenever it asks for a newer one: so the service can count."
 add_pin reserve "second backup"
 publish_list
 clients "refresh 120" "{\"changed\":120,\"did\":\"refresh\",\"failed\":{},\"versions\":{\"$version\":120}}"
 await "asked == $((all + 120)) and share['$version'] == 0" \
-    "nobody has said yet that they hold version $version"
-half_a_day_later everybody_asks 80
+    "no client has said yet that it holds version $version"
+half_a_day_later all_clients_ask 80
 await "asked == $all and share['$version'] == 0.6" "60 % hold version $version"
 expect 1 status --server "$service" --token-file read.token --list-version "$version" --min-adoption 99
-half_a_day_later everybody_asks 0
+half_a_day_later all_clients_ask 0
 await "asked == $all and share['$version'] == 1" "100 % hold version $version"
 expect 0 status --server "$service" --token-file read.token --list-version "$version" --min-adoption 99
 
@@ -90,9 +90,9 @@ let_pass
 await "[(g['kind'], g['count']) for g in s['groups']] == [('interception', $in_offices)] and not s['alarms']" \
     "interception, in few places, and nothing to get up for"
 expect 0 status --server "$service" --token-file read.token
-grep -q "Somebody's Inspection Root" output.txt || broken "the status does not name the issuer"
+grep -q "Example Inspection Root" output.txt || broken "the status does not name the issuer"
 
-say "12. And then chapter 5 again, with users: somebody renews the certificate, and takes a new key. It is of the" \
+say "12. And then chapter 5 again, with users: an admin renews the certificate, and takes a new key. It is of the" \
     "    usual authority, and browsers are happy. Every app refuses."
 serve stranger above.pem
 some_get_the_page "$port" "" $all
@@ -110,31 +110,31 @@ for ((i = 0; i < patience * 4; i++)); do
     [ -z "$head" ] || break
     sleep 0.25
 done
-[ -n "$head" ] || broken "nobody was warned: $(cat webhook.log)"
-printf '\n  Whoever is on call has got:\n'
+[ -n "$head" ] || broken "no alarm was sent: $(cat webhook.log)"
+printf '\n  The people on call have got:\n'
 sed -n 's/^{/    {/p' webhook.log
-say "    With it came the digest of the audit log: whoever rewrites the log later cannot rewrite the message."
+say "    With it came the digest of the audit log: rewriting the log later does not rewrite the message."
 expect 0 audit-log verify --config service/service.yaml --head "$head"
 
 say "13. First the users: the kill switch, for two hours. Then the cause: the new key is right, so its pin goes into" \
     "    the list, and pinning is back."
-expect 0 suspend "$host" --for 2h --reason "a key that nobody announced" -C project
+expect 0 suspend "$host" --for 2h --reason "a key that was not announced" -C project
 publish_list
-everybody_asks $all
-everybody_gets_the_page suspended
+all_clients_ask $all
+all_clients_get_the_page suspended
 expect_requests stranger $all
-add_pin stranger "the key that nobody announced"
+add_pin stranger "the key that was not announced"
 expect 0 resume "$host" -C project
 publish_list
-everybody_asks $all
-everybody_gets_the_page pin-match
+all_clients_ask $all
+all_clients_get_the_page pin-match
 expect_requests stranger $((2 * all))
-await "asked == $((3 * all))" "everybody has asked twice more"
+await "asked == $((3 * all))" "all clients have asked twice more"
 say "    The list is right, and still the probe is not content: of those who asked in the last day, many named a list" \
     "    without the new pin. It is when all have asked again."
 expect 1 probe -C project --cacert roots.pem --connect-to "$host:443:127.0.0.1:$port"
-half_a_day_later everybody_asks 0
+half_a_day_later all_clients_ask 0
 await "s['names'][0]['list']['version'] == $version and share['$version'] == 1" \
     "100 % hold version $version"
-half_a_day_later everybody_asks 0
+half_a_day_later all_clients_ask 0
 probe_and_push

@@ -92,7 +92,7 @@ reason_is() {
         broken "the reason is not $reason: $decision $(cat notes.txt)"
 }
 
-# What the app of the story asks, and how it knows what to expect. `port` is where its server is just now.
+# The request of the app of the story, and the answer that it expects. `port` is where its server is just now.
 expect_fetch() {
     local expected=$1 reason=$2
     local app=(
@@ -160,7 +160,7 @@ serve_lists() {
     lists_url=http://127.0.0.1:${line%% *}/v1/lists/com.example.app
 }
 
-# What the pin of a public key is, computed by openssl alone.
+# The pin of a public key, computed by openssl alone.
 pin_by_openssl() {
     printf 'sha256/%s' "$(openssl pkey -pubin -in "$1" -outform DER | openssl dgst -sha256 -binary | openssl base64 -A)"
 }

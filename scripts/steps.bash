@@ -43,11 +43,10 @@ fi
 swift() { SWIFT_DETERMINISTIC_HASHING=1 command swift "$@"; }
 
 # All packages of the checkout are roots of one build: one resolution and one plan, so that SwiftPM compiles what they
-# share once and throws nothing away. TUMBLER_POSTGRESQL=1 takes the store in PostgreSQL with it, which needs libpq.
+# share once and throws nothing away.
 whole_checkout() {
     local workspace=$scratch/tumbler.xcworkspace folder
     local folders=(. Service Tests/AppleShims "$@")
-    if [ "${TUMBLER_POSTGRESQL:-0}" = 1 ]; then folders+=(Tests/WithPostgreSQL); fi
     case $(swift build --help-hidden 2>/dev/null) in
     *--multiroot-data-file*) ;;
     *)
@@ -74,6 +73,15 @@ whole_checkout() {
 }
 
 tests() { "$scratch/debug/$1PackageTests.xctest" --testing-library swift-testing "${@:2}"; }
+
+# tested NAME TITLE PACKAGE ARGUMENT…: runs tests of a package as a step, and counts the events that they write.
+tested() {
+    local status=0 events=$logs/$1.events
+    rm -f "$events"
+    step "$1" "$2" tests "${@:3}" --event-stream-output-path "$events" --event-stream-version 0 || status=$?
+    scripts/tally swift "${2#Testing }" "$events" "$status"
+    return "$status"
+}
 
 # elapsed SECONDS: "8 s", "2 min 5 s".
 elapsed() {

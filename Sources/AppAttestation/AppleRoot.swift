@@ -5,7 +5,7 @@
 #if NIO
 /// Apple's root certificates, in DER, as Apple publishes them at <https://www.apple.com/certificateauthority/>.
 public enum AppleRoot {
-    /// "Apple App Attestation Root CA": attestations are under it. P-384, until 2045-03-15. Its SHA-256 is
+    /// "Apple App Attestation Root CA": the root of attestations. P-384, until 2045-03-15. Its SHA-256 is
     /// 1cb9823ba28ba6ad2d33a006941de2ae4f513ef1d4e831b9f7e0fa7b6242c932.
     public static let appAttestation: [UInt8] = [
         0x30, 0x82, 0x02, 0x21, 0x30, 0x82, 0x01, 0xa7, 0xa0, 0x03, 0x02, 0x01, 0x02, 0x02, 0x10, 0x0b, 0xf3, 0xbe,
@@ -41,7 +41,7 @@ public enum AppleRoot {
         0xad, 0xdb, 0x82, 0xd5, 0xb9, 0x93, 0x04, 0x6c, 0x03,
     ]
 
-    /// "Apple Root CA - G3": receipts are under it, among much else. P-384, until 2039-04-30. Its SHA-256 is
+    /// "Apple Root CA - G3": the root of receipts, among others. P-384, until 2039-04-30. Its SHA-256 is
     /// 63343abfb89a6a03ebb57e9b3f5fa7be7c4f5c756f3017b3a8c488c3653e9179.
     public static let g3: [UInt8] = [
         0x30, 0x82, 0x02, 0x43, 0x30, 0x82, 0x01, 0xc9, 0xa0, 0x03, 0x02, 0x01, 0x02, 0x02, 0x08, 0x2d, 0xc5, 0xfc,

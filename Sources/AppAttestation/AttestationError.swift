@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if NIO
-/// Why an attestation, an assertion or a receipt is refused.
+/// The refusal of an attestation, an assertion or a receipt.
 ///
 /// Equal when the step is: the reason is for people.
 public struct AttestationError: Error, Hashable, Sendable, CustomStringConvertible {
@@ -11,10 +11,10 @@ public struct AttestationError: Error, Hashable, Sendable, CustomStringConvertib
     /// `nil` when the object cannot be read at all, and for receipts, which have no numbered steps.
     public let step: Int?
 
-    /// What is wrong, in one sentence without a full stop.
+    /// The explanation, in one sentence without a full stop.
     public let reason: String
 
-    /// States a refusal.
+    /// Creates a refusal.
     init(step: Int?, _ reason: String) {
         self.step = step
         self.reason = reason

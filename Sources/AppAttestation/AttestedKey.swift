@@ -17,14 +17,14 @@ public struct AttestedKey: Hashable, Sendable {
         0x3d, 0x03, 0x01, 0x07, 0x03, 0x42, 0x00,
     ]
 
-    /// Takes an uncompressed point; `nil` for bytes that are none on the curve.
+    /// Creates a key from an uncompressed point; `nil` for bytes that are not a point of the curve.
     public init?(x963 bytes: some Collection<UInt8>) {
         let bytes = Array(bytes)
         guard bytes.count == 65, (try? P256.Signing.PublicKey(x963Representation: bytes)) != nil else { return nil }
         self.x963 = bytes
     }
 
-    /// Takes a SubjectPublicKeyInfo in DER; `nil` for another kind of key.
+    /// Creates a key from a SubjectPublicKeyInfo in DER; `nil` for another kind of key.
     public init?(subjectPublicKeyInfo bytes: some Collection<UInt8>) {
         guard bytes.starts(with: Self.subjectPublicKeyInfoPrefix) else { return nil }
         self.init(x963: bytes.dropFirst(Self.subjectPublicKeyInfoPrefix.count))
@@ -36,7 +36,7 @@ public struct AttestedKey: Hashable, Sendable {
     /// The key's id: the SHA-256 of ``x963``, 32 bytes.
     public var id: [UInt8] { Array(SHA256.hash(data: self.x963)) }
 
-    /// Whether a signature of ECDSA with SHA-256, in DER, over a message holds.
+    /// Whether a signature of ECDSA with SHA-256, in DER, over a message is valid.
     func verifies(_ signature: [UInt8], over message: [UInt8]) -> Bool {
         guard let key = try? P256.Signing.PublicKey(x963Representation: self.x963),
             let signature = try? P256.Signing.ECDSASignature(derRepresentation: signature)
@@ -45,7 +45,7 @@ public struct AttestedKey: Hashable, Sendable {
     }
 }
 
-/// Where a key lives: keys of one environment are worth nothing in the other.
+/// The environment of a key: keys of one environment are not accepted in the other.
 public enum AttestationEnvironment: String, Hashable, Sendable, CaseIterable {
     /// Apps from the App Store, TestFlight and enterprise programs.
     case production
@@ -66,7 +66,7 @@ public enum AttestationEnvironment: String, Hashable, Sendable, CaseIterable {
         self = environment
     }
 
-    /// The launch categories that are accepted where the caller does not say which.
+    /// The launch categories that are accepted by default.
     public var usualCategories: Set<LaunchCategory> {
         switch self {
         case .production: [.appStore, .testFlight, .enterprise]
@@ -75,14 +75,14 @@ public enum AttestationEnvironment: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// How the app that was launched had been signed and distributed: `apple_validation_category_01`, from iOS 27 on.
+/// The launch category: how the running app was signed and distributed: `apple_validation_category_01`, from iOS 27 on.
 ///
 /// Source: Apple's "Validating apps that connect to your server", step 10.
 public struct LaunchCategory: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     /// The number.
     public let rawValue: UInt32
 
-    /// Takes any number.
+    /// Creates a category of any number.
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
     /// Part of the operating system.
@@ -97,10 +97,10 @@ public struct LaunchCategory: RawRepresentable, Hashable, Sendable, CustomString
     public static let enterprise = LaunchCategory(rawValue: 5)
     /// With a Developer ID, on a Mac.
     public static let developerID = LaunchCategory(rawValue: 6)
-    /// Signed in a way that is none of the others.
+    /// Signed in any other way.
     public static let other = LaunchCategory(rawValue: 10)
 
-    /// All that an app may have: 0 is invalid, 7 to 9 are binaries that the system makes, the rest is not assigned.
+    /// All categories of apps: 0 is invalid, 7 to 9 are binaries of the system, the rest is not assigned.
     public static let assigned: Set<LaunchCategory> = [
         .operatingSystem, .testFlight, .development, .appStore, .enterprise, .developerID, .other,
     ]

@@ -3,25 +3,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if NIO
-/// What a device says of the app that asked, from iOS 27 on: a CBOR map at the end of authenticator data.
+/// The extensions of authenticator data about the requesting app, from iOS 27 on: a CBOR map at the end.
 struct AuthenticatorExtensions {
-    /// A reason for which a value is refused.
+    /// The defect of a refused value.
     struct ParsingError: Error {
-        /// What is wrong, without a full stop.
+        /// The explanation, without a full stop.
         let reason: String
     }
 
     private static let categoryName = "apple_validation_category_01"
     private static let versionName = "apple_bundle_version_01"
 
-    /// The most bytes of a version: `CFBundleVersion` has about ten.
+    /// The maximum length of a version in bytes: `CFBundleVersion` has about ten.
     private static let maximumVersionLength = 255
 
     private let members: CBORValue?
 
-    /// Reads what stands where extensions do: nothing, or one map. Members that are not known are passed over.
+    /// Reads the extensions: nothing, or one map. Unknown members are ignored.
     ///
-    /// - Throws: ``ParsingError`` for anything else.
+    /// - Throws: ``ParsingError`` for other bytes.
     init(_ bytes: ArraySlice<UInt8>) throws(ParsingError) {
         guard !bytes.isEmpty else {
             self.members = nil
@@ -36,7 +36,7 @@ struct AuthenticatorExtensions {
         }
     }
 
-    /// The launch category: four bytes, the lowest first; `nil` where it is not there.
+    /// The launch category: four bytes, the lowest first; `nil` where it is absent.
     ///
     /// - Throws: ``ParsingError`` for another form.
     func category() throws(ParsingError) -> LaunchCategory? {
@@ -47,13 +47,14 @@ struct AuthenticatorExtensions {
         return LaunchCategory(rawValue: bytes.reversed().reduce(0) { $0 << 8 | UInt32($1) })
     }
 
-    /// The version of the app, `CFBundleVersion`; `nil` where it is not there.
+    /// The version of the app, `CFBundleVersion`; `nil` where it is absent.
     ///
     /// - Throws: ``ParsingError`` for another form.
     func bundleVersion() throws(ParsingError) -> String? {
         guard let member = self.members?[Self.versionName] else { return nil }
         guard let text = member.asText, text.utf8.count <= Self.maximumVersionLength else {
-            throw ParsingError(reason: "\(Self.versionName) is no text of at most \(Self.maximumVersionLength) bytes")
+            throw ParsingError(
+                reason: "\(Self.versionName) is not a text of at most \(Self.maximumVersionLength) bytes")
         }
         return text
     }

@@ -3,11 +3,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if NIO
-/// An element of BER (X.690), with definite or indefinite length, and what is in it.
+/// An element of BER (X.690), with definite or indefinite length, and its contents.
 ///
-/// Bounded in size, in depth and in the number of elements, and traps on no input. What a DER reader would insist on, such
-/// as the shortest form of a length, is not asked for: signatures of certificates are verified by others, over the bytes
-/// as they were given.
+/// Bounded in size, in depth and in the number of elements, and traps on no input. The extra rules of DER, such as the
+/// shortest form of a length, are not checked: other code verifies the signatures of certificates, over the original
+/// bytes.
 @_spi(Parsers) public struct BERElement: Sendable {
     /// A tag with its class.
     struct Identifier: Hashable, Sendable {
@@ -32,9 +32,9 @@
         fileprivate static let endOfContents = Identifier(.universal, 0)
     }
 
-    /// What is wrong with bytes that are no BER.
+    /// The defect of bytes that are not BER.
     @_spi(Parsers) public struct ParsingError: Error, Hashable, Sendable, CustomStringConvertible {
-        /// What is wrong, without a full stop.
+        /// The explanation, without a full stop.
         public let description: String
 
         static let truncated = ParsingError(description: "it ends too early")
@@ -46,22 +46,22 @@
         static let length = ParsingError(description: "a length that cannot be read")
     }
 
-    /// The most bytes that are read. Receipts have about 4,000.
+    /// The maximum length in bytes. Receipts have about 4,000.
     @_spi(Parsers) public static let maximumLength = 65_536
-    /// How many elements may lie within each other. Receipts have twelve with their certificates.
+    /// The maximum nesting of elements. Receipts have twelve with their certificates.
     static let maximumDepth = 24
-    /// The most elements. Receipts have about 400.
+    /// The maximum number of elements. Receipts have about 400.
     static let maximumCount = 4_096
 
     let identifier: Identifier
 
-    /// Whether the element is made of others.
+    /// Whether the element is constructed.
     let isConstructed: Bool
 
     /// The contents; for an indefinite length without the end-of-contents octets.
     @_spi(Parsers) public let contents: ArraySlice<UInt8>
 
-    /// All of the element, its header included.
+    /// The whole element, its header included.
     let whole: ArraySlice<UInt8>
 
     /// Whether the length was written before the contents.
@@ -72,7 +72,7 @@
 
     /// Reads bytes that are one element and nothing else.
     ///
-    /// - Throws: What is wrong with them.
+    /// - Throws: The defect.
     @_spi(Parsers) public static func reading(_ bytes: ArraySlice<UInt8>) throws(ParsingError) -> BERElement {
         guard bytes.count <= Self.maximumLength else { throw .tooLarge }
         var reader = Reader(bytes: bytes, position: bytes.startIndex)
@@ -115,7 +115,7 @@
             let length = try self.length(before: end)
             let contentsStart = self.position
             guard let length else {
-                // Only what is made of others may have no length (X.690, section 8.1.3.2).
+                // Only a constructed element may have an indefinite length (X.690, section 8.1.3.2).
                 guard isConstructed else { throw .length }
                 var children: [BERElement] = []
                 while true {
@@ -168,7 +168,7 @@
             return (Identifier(tagClass, number), first & 0x20 != 0)
         }
 
-        /// The length, which is checked against what holds the element; `nil` where it is indefinite.
+        /// The length, which is checked against the enclosing element; `nil` where it is indefinite.
         private mutating func length(before end: Int) throws(ParsingError) -> Int? {
             let first = try self.byte(before: end)
             guard first != 0x80 else { return nil }

@@ -5,12 +5,12 @@
 #if NIO
 import Crypto
 
-/// What the app bound into an attestation or an assertion.
+/// The client data that the app bound into an attestation or an assertion.
 public enum ClientData: Hashable, Sendable {
-    /// The bytes themselves: an attestation's challenge, or an assertion's request. Their SHA-256 is what was bound.
+    /// The bytes themselves: an attestation's challenge, or an assertion's request. Their SHA-256 was bound.
     case bytes([UInt8])
 
-    /// What the app gave as `clientDataHash`, of any length: for an app that hashes in another way.
+    /// The app's `clientDataHash`, of any length: for an app that hashes in another way.
     case hash([UInt8])
 
     /// The bytes that the app gave as `clientDataHash`.
@@ -21,7 +21,7 @@ public enum ClientData: Hashable, Sendable {
         }
     }
 
-    /// The nonce of some authenticator data with this.
+    /// The nonce of authenticator data with this client data.
     func nonce(with authenticatorData: [UInt8]) -> [UInt8] {
         Array(SHA256.hash(data: authenticatorData + self.hash))
     }

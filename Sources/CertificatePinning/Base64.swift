@@ -56,7 +56,7 @@ public enum Base64 {
         let isCanonical = { (group: UInt32) in group & (1 << UInt32(8 * padded) - 1) == 0 }
         let bytes = self.values.withUnsafeBufferPointer { values in
             [UInt8](unsafeUninitializedCapacity: length) { bytes, count in
-                // All groups but the last are full; a padding character in them is no value.
+                // All groups but the last are full; a padding character in them is invalid.
                 for start in stride(from: 0, to: text.count - 4, by: 4) {
                     let first = values[Int(text[start])]
                     let second = values[Int(text[start + 1])]

@@ -2,16 +2,16 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// The quick walk: certificates as nearly all are, and no defects.
+/// The quick walk over certificates of the common form, which reports no defects.
 ///
-/// A pin costs little more than its hash when the walk to the key does. So the lengths that are common are compared
-/// before any is read, and the processor goes on with the next element without waiting for this one's header; each read
-/// is covered by one comparison that the walk needs anyway; and what is not common is left to the careful walk.
+/// A pin costs little more than its hash when the walk to the key does. So the common lengths are compared before any
+/// is read, and the processor goes on with the next element without waiting for this one's header. Each read is covered
+/// by one comparison that the walk needs anyway. Any other form is left to the careful walk.
 extension CertificateFields {
     /// Walks a certificate with lengths of two bytes outside, a version, a key of P-256, P-384 or RSA, extensions and no
     /// unique identifiers, and with names below 256 bytes.
     ///
-    /// It accepts nothing that the careful walk refuses, and gives the same fields.
+    /// It accepts only what the careful walk accepts, and returns the same fields.
     ///
     /// - Parameter bytes: One certificate in DER, and nothing else.
     /// - Returns: `nil` for any other certificate and for a damaged one: the careful walk must decide.
@@ -67,7 +67,7 @@ extension RawSpan {
         self.unsafeLoadUnaligned(fromUncheckedByteOffset: position, as: Number.self)
     }
 
-    /// Where a SEQUENCE ends whose contents mostly have one of two lengths, and are below 128 bytes.
+    /// The end of a SEQUENCE whose contents mostly have one of two lengths, and are below 128 bytes.
     @inline(__always)
     fileprivate func sequenceEnd(at position: Int, mostly first: UInt16, _ second: UInt16, within end: Int) -> Int? {
         let header = UInt16(littleEndian: self.load(at: position))
@@ -83,7 +83,7 @@ extension RawSpan {
         return next <= end ? next : nil
     }
 
-    /// Where a SEQUENCE ends whose contents are below 256 bytes.
+    /// The end of a SEQUENCE whose contents are below 256 bytes.
     @inline(__always)
     fileprivate func sequenceEnd(at position: Int, within end: Int) -> Int? {
         guard self.load(at: position) as UInt8 == 0x30 else { return nil }
@@ -99,7 +99,7 @@ extension RawSpan {
         return next <= end ? next : nil
     }
 
-    /// Where a SubjectPublicKeyInfo ends that holds an AlgorithmIdentifier and a BIT STRING, and nothing else: on P-256
+    /// The end of a SubjectPublicKeyInfo that holds an AlgorithmIdentifier and a BIT STRING, and nothing else: on P-256
     /// or P-384, uncompressed (RFC 5480), or RSA with contents of 256 bytes and more (RFC 3279).
     @inline(__always)
     fileprivate func commonKeyEnd(at position: Int, within end: Int) -> Int? {
@@ -124,7 +124,7 @@ extension RawSpan {
         return self.isFilled(by: 0x03, from: bits, to: next) ? next : nil
     }
 
-    /// Whether one element with this identifier octet is all that there is: its length's one form (X.690, section 10.1)
+    /// Whether the input is exactly one element with this identifier octet: its length's one form (X.690, section 10.1)
     /// follows from the place.
     @inline(__always)
     fileprivate func isFilled(by tag: UInt32, from position: Int, to end: Int) -> Bool {

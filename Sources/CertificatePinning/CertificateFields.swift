@@ -2,14 +2,14 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where the parts of a DER certificate lie that this library looks at: found by one walk over borrowed bytes.
+/// The positions of the parts of a DER certificate that this library reads, found by one walk over borrowed bytes.
 ///
 /// The SubjectPublicKeyInfo is sliced out as it stands and never rebuilt from a parsed key, so that a pin equals
-/// openssl's for every algorithm, those that no library here knows included. The walk is strict, so that no second
-/// parser can find another key in the same bytes: DER lengths alone, each structure filled to its last byte, nothing
-/// after the certificate (CVE-2026-87866 was a second parse that differed).
+/// openssl's for every algorithm, also for algorithms that no library here supports. The walk is strict, so that no
+/// second parser can find another key in the same bytes: DER lengths alone, each structure filled to its last byte,
+/// nothing after the certificate (CVE-2026-87866 was a second parse that differed).
 public struct CertificateFields: Hashable, Sendable {
-    /// The longest certificate that is read, in bytes. The largest on the public web are below 10,000; TLS itself would
+    /// The maximum length of a certificate in bytes. The largest on the public web are below 10,000; TLS itself would
     /// allow 16 MiB.
     public static let maximumCertificateLength = 65_536
 
@@ -61,10 +61,10 @@ public struct CertificateFields: Hashable, Sendable {
 
     /// Walks a certificate (RFC 5280, section 4.1). Allocates nothing, and traps on no input.
     ///
-    /// A certificate as nearly all are is walked quickly. Any other, and a damaged one, is walked again with care.
+    /// A certificate of the common form is walked quickly. Any other, and a damaged one, is walked again with care.
     ///
     /// - Parameter bytes: One certificate in DER, and nothing else.
-    /// - Throws: What is wrong with it.
+    /// - Throws: The defect.
     @inline(__always)
     public init(walking bytes: RawSpan) throws(InvalidCertificateError) {
         guard bytes.byteCount <= Self.maximumCertificateLength else { throw .tooLarge }
@@ -75,11 +75,11 @@ public struct CertificateFields: Hashable, Sendable {
         }
     }
 
-    /// Walks a certificate without the quick way: what decides on everything unusual, and what the quick way is held
-    /// against.
+    /// Walks a certificate with care: this walk decides on all unusual certificates, and tests compare the quick walk
+    /// with it.
     ///
     /// - Parameter bytes: One certificate in DER, and nothing else.
-    /// - Throws: What is wrong with it.
+    /// - Throws: The defect.
     @inline(never)
     @_spi(Adapters) public init(walkingWithCare bytes: RawSpan) throws(InvalidCertificateError) {
         guard bytes.byteCount <= Self.maximumCertificateLength else { throw .tooLarge }
@@ -144,7 +144,7 @@ public struct CertificateFields: Hashable, Sendable {
     /// Always inlined because the compiler would otherwise split it in two, and the outer half copies the result while
     /// its bytes are still on their way to memory: that took as long as the walk.
     ///
-    /// - Throws: What is wrong with it.
+    /// - Throws: The defect.
     @inline(__always)
     public init(walking bytes: borrowing [UInt8]) throws(InvalidCertificateError) {
         self = try bytes.withUnsafeBufferPointer { (buffer) throws(InvalidCertificateError) in
@@ -153,24 +153,24 @@ public struct CertificateFields: Hashable, Sendable {
     }
 }
 
-/// Why a certificate cannot be read.
+/// The defect of a certificate that cannot be read.
 ///
 /// One byte, so that a typed throw costs nothing on the way of a handshake.
 public struct InvalidCertificateError: Error, Hashable, Sendable, CustomStringConvertible {
     private let code: UInt8
 
-    /// Over ``CertificateFields/maximumCertificateLength``.
+    /// The certificate is longer than ``CertificateFields/maximumCertificateLength``.
     public static let tooLarge = InvalidCertificateError(code: 1)
     /// An element reaches beyond the one that holds it, or beyond the input.
     public static let truncated = InvalidCertificateError(code: 2)
-    /// An indefinite length, or one written with more bytes than it needs (X.690, section 10.1).
+    /// An indefinite length, or a length written with more bytes than it needs (X.690, section 10.1).
     public static let lengthNotDER = InvalidCertificateError(code: 3)
     /// An element of another type than RFC 5280, section 4.1, puts in its place.
     public static let unexpectedElement = InvalidCertificateError(code: 4)
     /// Bytes after the end of the certificate, or of a structure in it.
     public static let trailingBytes = InvalidCertificateError(code: 5)
 
-    /// What is wrong, for people.
+    /// The defect as a sentence for people.
     public var description: String {
         switch self {
         case .tooLarge: "over \(CertificateFields.maximumCertificateLength) bytes"

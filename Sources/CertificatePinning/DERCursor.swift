@@ -8,8 +8,8 @@
 /// the length of the input, so their sums cannot overflow and are not checked for it a second time. The cursor holds no
 /// bytes: each call is handed the span it was made for.
 ///
-/// It says what is wrong with an element, and its reads are checked again by the standard library. The quick walk of
-/// ``CertificateFields`` over common certificates does without it.
+/// It reports what is wrong with an element, and the standard library checks its reads again. The quick walk of
+/// ``CertificateFields`` over common certificates does not use it.
 package struct DERCursor {
     /// The identifier octets that the frame of a certificate uses (X.690, section 8.1.2).
     package enum Tag {
@@ -32,7 +32,7 @@ package struct DERCursor {
         package static let extensions: UInt8 = 0xa3
     }
 
-    /// Where the next element begins.
+    /// The position of the next element.
     package private(set) var position: Int
 
     private let end: Int
@@ -50,7 +50,7 @@ package struct DERCursor {
     @inline(__always)
     package var isAtEnd: Bool { self.position == self.end }
 
-    /// Refuses what is left.
+    /// Refuses bytes that are left.
     @inline(__always)
     func finish() throws(InvalidCertificateError) {
         guard self.isAtEnd else { throw .trailingBytes }
@@ -72,7 +72,7 @@ package struct DERCursor {
         return contents
     }
 
-    /// Steps over one element, whatever it is.
+    /// Steps over one element of any type.
     @inline(__always)
     package mutating func element(in bytes: RawSpan) throws(InvalidCertificateError) -> (
         tag: UInt8, contents: Range<Int>

@@ -4,10 +4,10 @@
 
 /// An X.501 Name as one line of text for people: `CN=api.example.com, O=Example`, the most specific first.
 ///
-/// For messages alone; nothing is decided by it. The bytes come from outside: separators within a value are escaped
-/// (RFC 4514, section 2.4), so that no value looks like two, and the rest is ``PrintableText``.
+/// For messages alone; no decision uses it. The bytes come from outside: separators within a value are escaped (RFC
+/// 4514, section 2.4), so that one value cannot look like two, and the rest is written as ``PrintableText`` does.
 public struct DistinguishedNameText: Hashable, Sendable, CustomStringConvertible {
-    /// The longest text that is made, in Unicode scalars; what is over is cut and marked `…`.
+    /// The maximum length of the text in Unicode scalars; a longer text is cut and marked with `…`.
     public static let maximumLength = 256
 
     /// The text; empty for an empty name.

@@ -5,10 +5,10 @@
 /// Finds the entry that applies to a host: the exact name, else the nearest parent that includes its subdomains.
 ///
 /// A host is read once, from its right end, label by label; each suffix that ends at a label's edge costs one look-up
-/// in a hash table, however many domains there are.
+/// in a hash table, for any number of domains.
 ///
 /// The table is our own because a `Dictionary` hashes each suffix's hash once more and copies an entry, with its five
-/// counted references, for each suffix that is found: a quarter more instructions for all that is decided on a path.
+/// counted references, for each suffix that is found: a quarter more instructions for a whole decision on a path.
 struct DomainIndex: Sendable {
     private struct Slot {
         let hash: UInt64
@@ -94,9 +94,9 @@ struct DomainIndex: Sendable {
     }
 }
 
-/// FNV-1a (64 bits), fed from the end of a name, so that each suffix's hash is at hand on the way.
+/// FNV-1a (64 bits), fed from the end of a name, so that the hash of each suffix is an intermediate result.
 ///
-/// Who chooses hosts does not choose what is in the table, and what is in the table is signed: nobody gains by collisions.
+/// An attacker who chooses hosts does not choose what is in the table, which is signed: collisions bring no gain.
 private struct SuffixHash {
     private(set) var value: UInt64 = 0xcbf2_9ce4_8422_2325
 
@@ -105,7 +105,7 @@ private struct SuffixHash {
         self.value = (self.value ^ UInt64(byte)) &* 0x100_0000_01b3
     }
 
-    /// Where the search begins in a table of this many places, a power of two. The upper bits of the product depend on
+    /// The start of the search in a table of this many places, a power of two. The upper bits of the product depend on
     /// all bytes, the lowest on few: both count.
     @inline(__always)
     func place(among count: Int) -> Int {

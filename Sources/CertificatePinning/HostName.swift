@@ -7,10 +7,10 @@
 /// There is one normaliser for both sides, so that `API.Example.com.` cannot miss the entry of `api.example.com`
 /// (CVE-2026-129482 was that). Equality is equality of the normalised text.
 public struct HostName: Hashable, Sendable, CustomStringConvertible {
-    /// The most bytes a name may have, without the trailing dot (RFC 1035, section 2.3.4).
+    /// The maximum length of a name in bytes, without the trailing dot (RFC 1035, section 2.3.4).
     public static let maximumLength = 253
 
-    /// The most bytes a label may have (RFC 1035, section 2.3.4).
+    /// The maximum length of a label in bytes (RFC 1035, section 2.3.4).
     public static let maximumLabelLength = 63
 
     /// The normalised text: a lower-case name without a trailing dot, an IPv4 address in four decimal numbers, or an
@@ -20,23 +20,23 @@ public struct HostName: Hashable, Sendable, CustomStringConvertible {
     /// Whether this is an IP address: it matches exactly and has no subdomains.
     public let isAddress: Bool
 
-    /// Whether a label of this name holds an underscore. DNS and certificates have such names; libraries of TLS mostly
-    /// take them for none, and compare them with no certificate: our own comparison decides there.
+    /// Whether a label of this name holds an underscore. DNS and certificates have such names. Most TLS libraries do
+    /// not accept them as host names and compare them with no certificate, so our own comparison decides.
     @_spi(Adapters) public var hasUnderscore: Bool { self.description.utf8.contains(UInt8(ascii: "_")) }
 
     /// Normalises a host, given without a port.
     ///
     /// - Parameter host: A DNS name (the A-label of an internationalised one), an IPv4 address, or an IPv6 address with
     ///   or without brackets.
-    /// - Throws: ``InputError/Code/host``, with what to write instead where that can be said.
+    /// - Throws: ``InputError/Code/host``, with a hint on what to write instead where there is one.
     public init(_ host: String) throws(InputError) {
-        // Nearly every host is a name in its normal form already: that is found without a copy.
+        // Nearly every host is a name in its normal form already, which is recognised without a copy.
         if let isNormal = host.utf8.withContiguousStorageIfAvailable({ Self.isNormalName($0) }), isNormal {
             self.description = host
             self.isAddress = false
             return
         }
-        // Brackets and a trailing dot are the most that goes; a longer text is refused before it is copied.
+        // At most brackets and a trailing dot are removed; a longer text is refused before it is copied.
         guard host.utf8.count <= Self.maximumLength + 3 else {
             throw InputError(.host, "the host is over \(Self.maximumLength) bytes long")
         }
@@ -45,7 +45,7 @@ public struct HostName: Hashable, Sendable, CustomStringConvertible {
         guard let first = bytes.first else { throw InputError(.host, "the host is empty") }
         if bytes.contains(UInt8(ascii: ":")) || first == UInt8(ascii: "[") {
             guard let address = IPAddress(versionSix: bytes) else {
-                throw InputError(.host, "not an IPv6 address; a port or a zone id does not belong here")
+                throw InputError(.host, "not an IPv6 address; leave out a port and a zone id")
             }
             self.description = address.description
             self.isAddress = true
@@ -61,7 +61,7 @@ public struct HostName: Hashable, Sendable, CustomStringConvertible {
         self.description = String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Whether a text is a name, and written as it is normalised. Says no to much that is one once it is normalised.
+    /// Whether a text is a name in its normal form. Returns `false` for names that have yet to be normalised.
     private static func isNormalName(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         guard !bytes.isEmpty, bytes.count <= self.maximumLength else { return false }
         var labelStart = 0
@@ -93,7 +93,7 @@ public struct HostName: Hashable, Sendable, CustomStringConvertible {
             || label.starts(with: [UInt8(ascii: "0"), UInt8(ascii: "x")])
     }
 
-    /// Says what is wrong with a name, if anything is.
+    /// Returns what is wrong with a name, if anything is.
     private static func checkLabels(_ bytes: [UInt8]) throws(InputError) {
         guard bytes.count <= self.maximumLength else {
             throw InputError(.host, "the host is over \(self.maximumLength) bytes long")

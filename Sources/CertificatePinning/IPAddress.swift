@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// An IP address as the bytes it is: 4, or 16 that are not an IPv4-mapped address (RFC 4291, section 2.5.5.2).
+/// An IP address as its bytes: 4, or 16 that are not an IPv4-mapped address (RFC 4291, section 2.5.5.2).
 ///
 /// Parsed here and not by the platform's resolver, which takes `127.1` and `0x7f.1` for addresses.
 public struct IPAddress: Hashable, Sendable, CustomStringConvertible {

@@ -6,20 +6,20 @@
 ///
 /// Only ``code`` takes part in comparisons; ``reason`` is for people and holds no secrets.
 public struct InputError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What kind of input was refused. Bounded, so it may serve as a label of a metric.
+    /// The kind of refused input. Bounded, so it may label a metric.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The label, lower case with hyphens.
         public let description: String
 
-        /// A pin that is none of the written forms (formats.md, section 1).
+        /// A pin in none of the written forms (formats.md, section 1).
         public static let pin = Code(description: "pin")
         /// A host that does not normalise (formats.md, section 2).
         public static let host = Code(description: "host")
         /// A time that is not RFC 3339 in UTC with whole seconds and `Z`.
         public static let timestamp = Code(description: "timestamp")
-        /// A text that is not PEM (RFC 7468), or holds nothing that was looked for.
+        /// A text that is not PEM (RFC 7468), or that lacks the expected block.
         public static let pem = Code(description: "pem")
-        /// A serial number that is not written as DER has it, in hexadecimal.
+        /// A serial number that is not in the hexadecimal form of its DER.
         public static let serial = Code(description: "serial")
         /// A certificate revocation list that cannot be read.
         public static let revocationList = Code(description: "revocation-list")
@@ -30,14 +30,14 @@ public struct InputError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kind of input.
     public let code: Code
 
-    /// What is wrong, in one sentence without a full stop.
+    /// The explanation, in one sentence without a full stop.
     public let reason: String
 
     /// Creates an error.
     ///
     /// - Parameters:
     ///   - code: The kind of input that was refused.
-    ///   - reason: What is wrong with it, in one sentence without a full stop.
+    ///   - reason: The explanation, in one sentence without a full stop.
     public init(_ code: Code, _ reason: String) {
         self.code = code
         self.reason = reason

@@ -4,9 +4,9 @@
 
 /// A pin that an entry expects, with the place in the path where it may stand ("Known Pin" in RFC 7469).
 public struct KnownPin: Hashable, Sendable {
-    /// Which certificates of the validated path a pin may match.
+    /// The position of a pin: which certificates of the validated path it may match.
     public enum Position: String, Hashable, Sendable, CaseIterable {
-        /// Any of them.
+        /// Any certificate of the path.
         case any
         /// The server's own certificate alone.
         case leaf
@@ -26,10 +26,10 @@ public struct KnownPin: Hashable, Sendable {
     /// The hash.
     public var pin: Pin
 
-    /// Where in the path it may match.
+    /// The position in the path at which it may match.
     public var position: Position
 
-    /// What the publisher says of it, such as `current` or `backup`. Published, so not for secrets.
+    /// The publisher's note, such as `current` or `backup`. Published, so not for secrets.
     public var note: String?
 
     /// Creates a known pin.

@@ -4,20 +4,20 @@
 
 /// One PEM block (RFC 7468): a label and the bytes under it.
 ///
-/// What people have is read: text around the blocks (`openssl s_client -showcerts` prints it), either line ending, blanks
-/// at the end of a line, lines of any length. A block that is damaged is an error, never skipped: a root store that
-/// silently lacks a root, or a chain that lacks a certificate, would be another one than was given.
+/// The reader accepts what tools write: text around the blocks (`openssl s_client -showcerts` prints it), either line
+/// ending, blanks at the end of a line, lines of any length. A block that is damaged is an error, never skipped: a root
+/// store that silently lacks a root, or a chain that lacks a certificate, would differ from the one that was given.
 public struct PEMBlock: Hashable, Sendable {
-    /// The most text that is read, in bytes: a root store of everything Mozilla has ever trusted is below 2 MiB.
+    /// The maximum length of a text in bytes: a root store of everything Mozilla has ever trusted is below 2 MiB.
     public static let maximumLength = 16 * 1_048_576
 
-    /// The most blocks that are read.
+    /// The maximum number of blocks.
     public static let maximumCount = 16_384
 
     /// The label of a certificate.
     public static let certificateLabel = "CERTIFICATE"
 
-    /// What the block says it is, such as `CERTIFICATE`.
+    /// The label, such as `CERTIFICATE`.
     public let label: String
 
     /// The bytes under it.
@@ -31,7 +31,7 @@ public struct PEMBlock: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - text: The text.
-    ///   - maximumLength: The most bytes of it; revocation lists are longer than what else there is.
+    ///   - maximumLength: The maximum length in bytes; revocation lists need more than the default.
     /// - Throws: ``InputError/Code/pem`` for a damaged block, or a text over the limits. A text without blocks gives none.
     public static func blocks(
         in text: some Collection<UInt8>, maximumLength: Int = Self.maximumLength
@@ -57,7 +57,7 @@ public struct PEMBlock: Hashable, Sendable {
                 }
                 label = begun
             } else if let ended = self.label(of: line, after: self.end) {
-                // Outside of a block as well: the line that began it is damaged, and the block must not just be missing.
+                // Also outside of a block: the BEGIN line is damaged then, and the block must not be skipped silently.
                 guard let begun = label, begun == ended else {
                     throw InputError(.pem, "line \(number): END of a PEM block without its BEGIN")
                 }
@@ -75,7 +75,7 @@ public struct PEMBlock: Hashable, Sendable {
         return blocks
     }
 
-    /// Windows writes one in front of a text; it is no part of the first line.
+    /// The byte order mark that Windows writes in front of a text; it is not part of the first line.
     private static func withoutByteOrderMark(_ text: [UInt8]) -> ArraySlice<UInt8> {
         text.starts(with: [0xef, 0xbb, 0xbf]) ? text.dropFirst(3) : text[...]
     }
@@ -106,7 +106,7 @@ public struct PEMBlock: Hashable, Sendable {
         return (["-----BEGIN \(self.label)-----"] + lines + ["-----END \(self.label)-----", ""]).joined(separator: "\n")
     }
 
-    /// Labels some bytes.
+    /// Creates a block: some bytes under a label.
     public init(label: String, bytes: [UInt8]) {
         self.label = label
         self.bytes = bytes

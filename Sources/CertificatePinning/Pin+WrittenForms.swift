@@ -2,10 +2,10 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// How a pin is written (formats.md, section 1). Read byte by byte: what a text looks like to people, combining marks
-/// and all, must not decide what it says.
+/// The written forms of a pin (formats.md, section 1). Read byte by byte, because characters with combining marks may
+/// look like others.
 extension Pin: CustomStringConvertible {
-    /// The longest text that is looked at, in bytes: the longest form plus the space people leave around it.
+    /// The maximum length of a written pin in bytes: the longest form plus some blanks around it.
     public static let maximumTextLength = 128
 
     /// 32 bytes in base64.

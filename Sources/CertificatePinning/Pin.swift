@@ -7,17 +7,18 @@ import Crypto
 /// The SHA-256 of a DER SubjectPublicKeyInfo, exactly as it stands in a certificate (RFC 7469, section 2.4), or of a
 /// whole certificate.
 ///
-/// A value of 33 bytes without a heap object: comparing two is comparing four words.
+/// A value of 33 bytes without a heap object: two pins are compared by four words.
 public struct Pin: Hashable, Sendable {
-    /// What the hash is taken over.
+    /// The hashed part: the public key or the whole certificate.
     public enum Kind: Hashable, Sendable {
-        /// The SubjectPublicKeyInfo: survives the renewal of a certificate with the same key.
+        /// The SubjectPublicKeyInfo: the pin survives the renewal of a certificate with the same key.
         case publicKey
-        /// The whole certificate: ends with it. For people who must; the linter warns about it.
+        /// The whole certificate: the pin ends when the certificate is renewed. Only where nothing else works; the
+        /// linter warns about it.
         case certificate
     }
 
-    /// What the hash is taken over.
+    /// The hashed part: the public key or the whole certificate.
     public let kind: Kind
 
     // The digest as four big-endian words: an array would cost an allocation for each pin that is seen.
@@ -29,7 +30,7 @@ public struct Pin: Hashable, Sendable {
     /// The pin with this digest.
     ///
     /// - Parameters:
-    ///   - kind: What the hash was taken over.
+    ///   - kind: The hashed part.
     ///   - digest: 32 bytes, else the result is `nil`.
     public init?(kind: Kind, digest: [UInt8]) {
         guard digest.count == Self.digestLength else { return nil }
@@ -39,7 +40,7 @@ public struct Pin: Hashable, Sendable {
 
     /// The pin of some bytes: a SubjectPublicKeyInfo or a certificate, as `kind` says.
     ///
-    /// The bytes are hashed as they are; nothing here looks into them.
+    /// The bytes are hashed as they are and not parsed.
     ///
     /// Always inlined because the compiler would otherwise split it in two, and the outer half copies the pin while its
     /// bytes are still on their way to memory.
@@ -89,7 +90,7 @@ public struct Pin: Hashable, Sendable {
         return (word(0), word(1), word(2), word(3))
     }
 
-    /// Equal when kind and digest are. Pins are public, so the time that this takes tells nobody anything.
+    /// Equal when kind and digest are. Pins are public, so the time that this takes is no secret.
     public static func == (left: Pin, right: Pin) -> Bool {
         left.kind == right.kind && left.words == right.words
     }
@@ -106,7 +107,7 @@ extension Pin {
     /// `openssl x509 -pubkey -noout | openssl pkey -pubin -outform DER | openssl dgst -sha256` for every key type.
     ///
     /// - Parameter certificate: One certificate in DER, and nothing else.
-    /// - Throws: What is wrong with the certificate.
+    /// - Throws: The defect of the certificate.
     @inline(__always)
     public init(publicKeyOf certificate: UnsafeRawBufferPointer) throws(InvalidCertificateError) {
         let fields = try CertificateFields(walking: certificate.bytes)
@@ -116,7 +117,7 @@ extension Pin {
 
     /// The pin of a certificate's public key; the certificate is held in an array.
     ///
-    /// - Throws: What is wrong with the certificate.
+    /// - Throws: The defect of the certificate.
     @inline(__always)
     public init(publicKeyOf certificate: borrowing [UInt8]) throws(InvalidCertificateError) {
         self = try certificate.withUnsafeBufferPointer { (buffer) throws(InvalidCertificateError) in

@@ -4,13 +4,13 @@
 
 /// An entry of a list: which hosts it covers and what is expected of their paths (formats.md, section 3.2).
 public struct PinnedDomain: Hashable, Sendable {
-    /// What a mismatch does.
+    /// The effect of a mismatch: the mode of the entry.
     public enum Mode: String, Hashable, Sendable, CaseIterable {
-        /// It blocks.
+        /// A mismatch blocks.
         case enforce
-        /// It is allowed, and reported.
+        /// The connection is allowed and reported.
         case report
-        /// Nothing is expected: the entry carves its hosts out of a farther one.
+        /// Nothing is expected: the entry exempts its hosts from an entry of a parent domain.
         case off
     }
 
@@ -20,26 +20,26 @@ public struct PinnedDomain: Hashable, Sendable {
     /// Whether names under ``domain`` are covered too, at any depth.
     public var includeSubdomains: Bool
 
-    /// What a mismatch does.
+    /// The effect of a mismatch: the mode of the entry.
     public var mode: Mode
 
-    /// Whether this installation lies in the share of those that enforce; the others only report. Which share that is,
-    /// and where an installation lies, is decided where the list is read.
+    /// Whether this installation is in the share that enforces; the others only report. `PinList.policy` computes that
+    /// when it reads a list.
     public var isInRollout: Bool
 
-    /// What is expected. An entry that enforces without any blocks: it never opens.
+    /// The known pins. An enforcing entry without a pin blocks every connection.
     public var pins: [KnownPin]
 
-    /// Whether one `leaf` pin *and* one `issuer` pin must match, as Apple's `NSPinnedDomains` has it.
+    /// Whether one `leaf` pin *and* one `issuer` pin must match, as with Apple's `NSPinnedDomains`.
     public var requireIssuer: Bool
 
     /// After this the entry is no longer enforced.
     public var expiresAt: Timestamp?
 
-    /// Where failures of these hosts are reported to.
+    /// The addresses to which failures of these hosts are reported.
     public var reportTo: [String]
 
-    /// What is asked of Certificate Transparency where a pin matches; `nil` for nothing.
+    /// The demand on Certificate Transparency where a pin matches; `nil` for none.
     public var transparency: TransparencyRule?
 
     /// Creates an entry; the defaults are those of the format.
@@ -69,15 +69,14 @@ public struct PinnedDomain: Hashable, Sendable {
     public var isEnforced: Bool { self.mode == .enforce && self.isInRollout }
 }
 
-/// What an entry asks of Certificate Transparency (formats.md, section 3.2): a policy, and what follows where it is not
-/// satisfied. Who evaluates it is `CertificateTransparency`; what follows from the evaluation is
-/// ``PinningDecision/evaluated(_:)``.
+/// An entry's demand on Certificate Transparency (formats.md, section 3.2): a policy, and the effect of a path that
+/// does not satisfy it. `CertificateTransparency` evaluates it; ``PinningDecision/evaluated(_:)`` draws the conclusion.
 public struct TransparencyRule: Hashable, Sendable {
-    /// What a policy that is not satisfied does. `off` in a list is no rule.
+    /// The effect of a policy that is not satisfied. `off` in a list gives no rule.
     public enum Mode: String, Hashable, Sendable, CaseIterable {
-        /// It is allowed, and reported.
+        /// The connection is allowed and reported.
         case report
-        /// It blocks where the entry enforces its pins.
+        /// A path that does not satisfy it is blocked where the entry enforces its pins.
         case enforce
     }
 
@@ -89,13 +88,13 @@ public struct TransparencyRule: Hashable, Sendable {
         case apple
     }
 
-    /// What a policy that is not satisfied does.
+    /// The effect of a policy that is not satisfied.
     public var mode: Mode
 
     /// The policy.
     public var policy: Policy
 
-    /// Asks for a policy.
+    /// Creates a rule.
     public init(_ mode: Mode, _ policy: Policy) {
         self.mode = mode
         self.policy = policy

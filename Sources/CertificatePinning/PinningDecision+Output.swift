@@ -2,7 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// The decision for people: what was asked, what was expected, what was seen, certificate by certificate.
+/// The decision as text for people: the question, the expected pins and the pins that were seen, certificate by
+/// certificate.
 extension PinningDecision: CustomStringConvertible {
     /// Several lines without a last line break. The first is the verdict and stands alone.
     public var description: String {
@@ -39,12 +40,12 @@ extension PinningDecision: CustomStringConvertible {
         case .pinMatch: "A certificate of the validated path matches a pin."
         case .noMatchingPin where self.isEnforced: "No certificate of the validated path matches a pin."
         case .noMatchingPin: "No certificate of the validated path matches a pin; this is only reported."
-        case .hostInvalid: "The host cannot be a host's name."
+        case .hostInvalid: "The host is not a valid host name."
         case .deniedKey: "A key of the validated path is denied."
         case .deniedUndecidable: "A certificate cannot be read: it may be one that is denied or revoked."
         case .revoked: "A certificate of the validated path is revoked."
         case .revocationUnknown: "No revocation list that was given covers a certificate of the validated path."
-        case .suspended: "Pinning is suspended for this host; what is denied or revoked is not."
+        case .suspended: "Pinning is suspended for this host; the deny set and revocations stay in force."
         case .notPinned: "This host is not pinned; default validation decided."
         case .transparency where self.verdict == .allow:
             "The certificate was not shown to be logged as the policy asks; this is only reported."
@@ -55,18 +56,17 @@ extension PinningDecision: CustomStringConvertible {
         case .chainInvalid: "The presented chain does not validate."
         case .noCertificates: "The server presented no certificate."
         case .overBudget: "Validating the presented chain takes more work than is allowed."
-        case .cleartext: "A request without TLS to a host that is pinned."
+        case .cleartext: "A request without TLS to a pinned host."
         case .otherHostConnection: "The answer came over a connection that was not evaluated for this host."
         case .tampering: "The app refuses pinned connections because it noticed signs of tampering with its process."
         case .malformed: "The question could not be read."
-        default: "This version has no words for the reason."
+        default: "This version does not know the reason."
         }
     }
 }
 
-/// The decision as JSON (formats.md, section 4): `null` stands where there is nothing, so that every decision has the
-/// same members. `detail`, `denied`, `revoked` and `transparency` appear only where there is something
-/// to say.
+/// The decision as JSON (formats.md, section 4): absent values are `null`, so that every decision has the same members.
+/// Only `detail`, `denied`, `revoked` and `transparency` are left out when they are absent.
 extension PinningDecision: Encodable {
     enum CodingKeys: CodingKey {
         case host, notedHostname, verdict, enforced, reason, matched, matchedIssuer, path, list, detail, denied,

@@ -2,13 +2,13 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// What Pin Validation decided, with all that is needed to explain it. A value, not an error.
+/// The decision of Pin Validation, with all that is needed to explain it. A value, not an error.
 public struct PinningDecision: Hashable, Sendable {
-    /// Whether the connection may go on.
+    /// The verdict: whether the connection may go on.
     public enum Verdict: String, Hashable, Sendable, Encodable {
-        /// It may.
+        /// The connection may go on.
         case allow
-        /// It may not.
+        /// The connection must end.
         case block
     }
 
@@ -19,7 +19,7 @@ public struct PinningDecision: Hashable, Sendable {
         /// The place in the validated path of the certificate that matched; the leaf is 0.
         public let index: Int
 
-        /// States a match.
+        /// Creates a match.
         public init(pin: Pin, index: Int) {
             self.pin = pin
             self.index = index
@@ -41,13 +41,13 @@ public struct PinningDecision: Hashable, Sendable {
     /// The entry that applied; its domain is the noted hostname of RFC 7469.
     public let entry: PinnedDomain?
 
-    /// Whether the connection may go on.
+    /// The verdict: whether the connection may go on.
     public internal(set) var verdict: Verdict
 
     /// Whether a mismatch blocks, or would have blocked.
     public internal(set) var isEnforced: Bool
 
-    /// Why.
+    /// The reason.
     public internal(set) var reason: Reason
 
     /// The pin that matched; with `requireIssuer` the leaf's.
@@ -68,13 +68,13 @@ public struct PinningDecision: Hashable, Sendable {
     /// The list that decided, or `nil` for rules made in code.
     public let list: ListIdentity?
 
-    /// What a person should know beside the reason, in one sentence.
+    /// A detail for people beside the reason, in one sentence.
     public private(set) var detail: String?
 
-    /// What a policy of Certificate Transparency makes of the path; `nil` where none was asked.
+    /// The verdict of a policy of Certificate Transparency on the path; `nil` where none was asked.
     public internal(set) var transparency: TransparencyEvaluation?
 
-    /// The same conclusion for a reason that says more.
+    /// The same conclusion under a more precise reason.
     consuming func explained(_ reason: Reason, _ detail: String) -> PinningDecision {
         self.reason = reason
         self.detail = detail
@@ -83,7 +83,7 @@ public struct PinningDecision: Hashable, Sendable {
 }
 
 extension PinningDecision {
-    /// What follows from the facts of a decision.
+    /// The conclusion from the facts of a decision: verdict and reason.
     struct Conclusion {
         let verdict: Verdict
         let isEnforced: Bool
@@ -93,18 +93,18 @@ extension PinningDecision {
         var denied: Match?
         var revoked: RevokedCertificate?
 
-        /// There is no conclusion without a verdict, and so no decision without one.
+        /// A conclusion always has a verdict, and so has each decision.
         init(_ verdict: Verdict, _ reason: Reason, isEnforced: Bool) {
             self.verdict = verdict
             self.reason = reason
             self.isEnforced = isEnforced
         }
 
-        /// What blocks.
+        /// A conclusion that blocks.
         static func refusal(_ reason: Reason) -> Conclusion { Conclusion(.block, reason, isEnforced: true) }
     }
 
-    /// Makes a decision of its facts and what follows from them.
+    /// Creates a decision from its facts and the conclusion.
     ///
     /// The memberwise initialiser makes a decision in place. One that sets each member makes it, and then copies it.
     @inline(__always)
@@ -121,8 +121,8 @@ extension PinningDecision {
     /// The answer to a question that could not be read (`evaluate --batch`): a refusal, `malformed`.
     ///
     /// - Parameters:
-    ///   - host: The host as far as it is known; it may be empty.
-    ///   - detail: What is wrong with the question.
+    ///   - host: The host as far as it is known; may be empty.
+    ///   - detail: The defect of the question.
     public init(unreadableQuestionFor host: String, detail: String) {
         self.init(
             host: host, entry: nil, path: ValidatedPath(uncheckedValidatedPath: []), list: nil, .refusal(.malformed),

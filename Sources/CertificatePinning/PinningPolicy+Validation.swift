@@ -6,7 +6,7 @@
 extension PinningPolicy {
     /// Decides on a path that was already validated for a host.
     ///
-    /// Looks at nothing but its arguments.
+    /// A pure function of its arguments.
     ///
     /// - Parameters:
     ///   - path: The path that the platform has validated for this host.
@@ -23,7 +23,7 @@ extension PinningPolicy {
     ///   - host: The host that the connection would be made for, without a port.
     ///   - time: The reference time.
     /// - Returns: `cleartext`, blocked when the host's entry enforces and allowed when it reports; otherwise what
-    ///   ``validate(_:for:at:)`` says of a host that nothing is expected of.
+    ///   ``validate(_:for:at:)`` returns for a host without expected pins.
     public func cleartext(to host: String, at time: Timestamp) -> PinningDecision {
         self.decision(on: host) { entry in self.conclusion(without: .cleartext, entry, at: time) }
     }
@@ -33,16 +33,16 @@ extension PinningPolicy {
     ///
     /// - Parameters:
     ///   - host: The host that the request was for, without a port.
-    ///   - path: The path that was validated when the connection was made; `nil` when nobody knows it.
+    ///   - path: The path that was validated when the connection was made; `nil` when it is not known.
     ///   - other: The host that it was validated for, as far as that is known.
     ///   - time: The reference time.
-    /// - Returns: What ``validate(_:for:at:)`` says of the path, with `other-host-connection` for a mismatch. Without a
-    ///   path `other-host-connection`, blocked when the host's entry enforces and allowed when it reports.
+    /// - Returns: What ``validate(_:for:at:)`` returns for the path, with `other-host-connection` for a mismatch.
+    ///   Without a path `other-host-connection`, blocked when the host's entry enforces and allowed when it reports.
     public func validateResponse(
         for host: String, over path: ValidatedPath?, evaluatedFor other: String?, at time: Timestamp
     ) -> PinningDecision {
         guard let path else {
-            let detail = "the connection that answered was evaluated for no host that is known"
+            let detail = "the connection that answered was evaluated for no known host"
             return self.decision(on: host, detail: detail) { entry in
                 self.conclusion(without: .otherHostConnection, entry, at: time)
             }
@@ -54,13 +54,13 @@ extension PinningPolicy {
     }
 
     /// The refusal of a connection that never had a validated path: `chain-invalid`, `no-certificates`, `over-budget`
-    /// or `cleartext`. A host that does not normalise is refused as that, whatever the reason given.
+    /// or `cleartext`. A host that does not normalise is refused as `host-invalid` under any reason.
     ///
     /// - Parameters:
     ///   - host: The host that the connection is made for.
-    ///   - reason: Why it is refused.
-    ///   - detail: What a person should know of it, in one sentence.
-    ///   - path: What there is of a path; by default nothing.
+    ///   - reason: The reason of the refusal.
+    ///   - detail: A detail for people, in one sentence.
+    ///   - path: The path as far as there is one; by default empty.
     public func refusal(
         of host: String,
         _ reason: PinningDecision.Reason,
@@ -70,7 +70,7 @@ extension PinningPolicy {
         self.decision(on: host, path, detail: detail) { _ in .refusal(reason) }
     }
 
-    /// A decision on a host by what follows for the entry that applies to it. A host that does not normalise is refused.
+    /// Decides on a host by a conclusion for the entry that applies to it. A host that does not normalise is refused.
     @inline(__always)
     private func decision(
         on host: String, _ path: ValidatedPath = ValidatedPath(uncheckedValidatedPath: []), detail: String? = nil,
@@ -82,14 +82,14 @@ extension PinningPolicy {
             return PinningDecision(
                 host: name.description, entry: entry, path: path, list: self.list, conclusion(entry), detail: detail)
         } catch {
-            // As it was given, but for what no host is long enough to need.
+            // The host as it was given, cut to the longest that a host can be.
             let given = String(host.unicodeScalars.prefix(2 * HostName.maximumLength))
             return PinningDecision(
                 host: given, entry: nil, path: path, list: self.list, .refusal(.hostInvalid), detail: error.reason)
         }
     }
 
-    /// What follows for a path that was validated.
+    /// The conclusion for a path that was validated.
     private func conclusion(
         on path: ValidatedPath, _ entry: PinnedDomain?, at time: Timestamp
     ) -> PinningDecision.Conclusion {
@@ -118,7 +118,7 @@ extension PinningPolicy {
         return conclusion
     }
 
-    /// What follows from an entry for a path in which nothing is denied or revoked.
+    /// The conclusion from an entry for a path in which nothing is denied or revoked.
     private func conclusion(
         of entry: PinnedDomain?, on path: ValidatedPath, at time: Timestamp
     ) -> PinningDecision.Conclusion {
@@ -132,7 +132,7 @@ extension PinningPolicy {
         return conclusion
     }
 
-    /// What follows when no pin matches, or there is no path to match: a refusal with this reason where pins would be
+    /// The conclusion when no pin matches, or there is no path to match: a refusal with this reason where pins would be
     /// enforced, unless the kill switch holds for the host, no entry covers it, or its entry has expired or is off.
     private func conclusion(
         without reason: PinningDecision.Reason, _ entry: PinnedDomain?, at time: Timestamp
@@ -165,7 +165,8 @@ extension PinningPolicy {
 }
 
 extension PinnedDomain {
-    /// What matches in a path: a pin, and with ``requireIssuer`` a leaf pin and an issuer pin, or nothing at all.
+    /// The pins that match in a path: one pin, or with ``requireIssuer`` a leaf pin and an issuer pin; `nil` for no
+    /// match.
     fileprivate func match(in path: ValidatedPath) -> (PinningDecision.Match?, issuer: PinningDecision.Match?) {
         func first(_ isEligible: (KnownPin) -> Bool) -> PinningDecision.Match? {
             var best: PinningDecision.Match?

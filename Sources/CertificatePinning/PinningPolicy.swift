@@ -4,13 +4,13 @@
 
 /// The rules in force: entries, deny set, revoked certificates, suspensions and the rule for unlisted hosts, indexed once.
 ///
-/// An immutable value. Pinning only subtracts: a policy can refuse a path that was already accepted, and accept none
-/// that was not.
+/// An immutable value. Pinning only subtracts: a policy can refuse a path that was already accepted, but never accept
+/// one that was not.
 public struct PinningPolicy: Sendable {
     /// The list that the rules are from, or `nil` for rules made in code.
     public let list: ListIdentity?
 
-    /// What happens to hosts that no entry covers.
+    /// The rule for hosts that no entry covers.
     public let unlisted: UnlistedHosts
 
     /// The keys that are refused anywhere in a path.
@@ -19,12 +19,12 @@ public struct PinningPolicy: Sendable {
     /// The certificates that are refused by issuer and serial number.
     public let revoked: [RevokedCertificates]
 
-    /// What is suspended.
+    /// The suspensions.
     public let suspended: [Suspension]
 
     private let index: DomainIndex
 
-    /// ``revoked``, for looking up.
+    /// An index of ``revoked``.
     let revocations: RevocationIndex
 
     /// Indexes the rules. Cost is linear in their number.
@@ -34,8 +34,8 @@ public struct PinningPolicy: Sendable {
     ///   - domains: The entries, at most one for a domain.
     ///   - denied: The keys that are refused anywhere in a path.
     ///   - revoked: The certificates that are refused by issuer and serial number.
-    ///   - suspended: What is suspended.
-    ///   - unlisted: What happens to hosts that no entry covers.
+    ///   - suspended: The suspensions.
+    ///   - unlisted: The rule for hosts that no entry covers.
     /// - Throws: ``InputError/Code/policy`` when two entries have the same domain, or an address includes subdomains.
     public init(
         list: ListIdentity? = nil,
@@ -57,7 +57,7 @@ public struct PinningPolicy: Sendable {
         self.index = try DomainIndex(domains)
     }
 
-    /// Rules without entries: all hosts are unlisted.
+    /// A policy without entries: all hosts are unlisted.
     public init(unlisted: UnlistedHosts) {
         self.init(
             list: nil, unlisted: unlisted, denied: [], revoked: [], revocations: RevocationIndex([]), suspended: [],
@@ -67,7 +67,8 @@ public struct PinningPolicy: Sendable {
     /// The entry that applies to a host: the exact name, else the nearest parent that includes its subdomains.
     public func entry(for host: HostName) -> PinnedDomain? { self.index.entry(for: host) }
 
-    /// The same rules, none of which blocks: what they would have refused is reported. For a first deployment.
+    /// The same rules in report-only mode: what they would have refused is allowed and reported. For a first
+    /// deployment.
     public var reportingOnly: PinningPolicy {
         let revoked = self.revoked.map { entry in
             var entry = entry
@@ -88,7 +89,7 @@ public struct PinningPolicy: Sendable {
             })
     }
 
-    /// The same rules, whose decisions name their list so. Nothing is indexed again.
+    /// The same rules under another list identity. Nothing is indexed again.
     public func naming(_ list: ListIdentity?) -> PinningPolicy {
         PinningPolicy(
             list: list, unlisted: self.unlisted, denied: self.denied, revoked: self.revoked,
@@ -108,12 +109,13 @@ public struct PinningPolicy: Sendable {
         self.index = index
     }
 
-    /// When the next suspension ends: what was allowed under it may be refused from then on.
+    /// The time when the next suspension ends: what was allowed under it may be refused from then on.
     public func nextEndOfSuspension(after time: Timestamp) -> Timestamp? {
         self.suspended.map(\.until).filter { $0 > time }.min()
     }
 
-    /// Whether pinning is suspended for hosts with this entry at a time. What is denied or revoked never is.
+    /// Whether pinning is suspended for hosts with this entry at a time. The deny set and revocations are never
+    /// suspended.
     func isSuspended(_ entry: PinnedDomain?, at time: Timestamp) -> Bool {
         self.suspended.contains { suspension in
             guard time < suspension.until else { return false }
@@ -125,7 +127,7 @@ public struct PinningPolicy: Sendable {
     }
 }
 
-/// Which list a decision was made by.
+/// The identity of the list that a decision was made by.
 public struct ListIdentity: Hashable, Sendable, Encodable {
     /// The list's name.
     public var name: String
@@ -133,10 +135,10 @@ public struct ListIdentity: Hashable, Sendable, Encodable {
     /// The list's version.
     public var version: Int64
 
-    /// Whether the list had expired: still enforced, and said so.
+    /// Whether the list had expired. It is still enforced, and the decision says so.
     public var stale: Bool
 
-    /// Names a list.
+    /// Creates the identity of a list.
     public init(name: String, version: Int64, stale: Bool) {
         self.name = name
         self.version = version
@@ -144,15 +146,15 @@ public struct ListIdentity: Hashable, Sendable, Encodable {
     }
 }
 
-/// A key, or a certificate, that is refused anywhere in a validated path: a stolen one.
+/// An entry of the deny set: a stolen key, or a certificate, that is refused anywhere in a validated path.
 public struct DeniedKey: Hashable, Sendable {
-    /// The pin of what is refused.
+    /// The pin of the refused key or certificate.
     public var pin: Pin
 
     /// Whether it is refused; otherwise a path that holds it is only reported.
     public var isEnforced: Bool
 
-    /// What the publisher says of it. Published, so not for secrets.
+    /// The publisher's note. Published, so not for secrets.
     public var note: String?
 
     /// Creates an entry of the deny set.
@@ -164,9 +166,9 @@ public struct DeniedKey: Hashable, Sendable {
 }
 
 /// The kill switch: pinning relaxed to the platform's default validation, for a named scope and never without an end.
-/// It relaxes neither what is denied nor what is revoked.
+/// The deny set and revocations stay in force.
 public struct Suspension: Hashable, Sendable {
-    /// What is suspended.
+    /// The scope of a suspension.
     public enum Scope: Hashable, Sendable {
         /// Every entry, and the rule for unlisted hosts: `*`.
         case everything
@@ -174,13 +176,13 @@ public struct Suspension: Hashable, Sendable {
         case entry(HostName)
     }
 
-    /// What is suspended.
+    /// The scope.
     public var scope: Scope
 
-    /// The suspension holds before this time, not at it.
+    /// The end of the suspension: it holds before this time, not at it.
     public var until: Timestamp
 
-    /// Why, for those who read the list.
+    /// The reason, for readers of the list.
     public var reason: String
 
     /// Creates a suspension.
@@ -191,12 +193,12 @@ public struct Suspension: Hashable, Sendable {
     }
 }
 
-/// What happens to hosts that no entry covers.
+/// The rule for hosts that no entry covers.
 public enum UnlistedHosts: String, Hashable, Sendable, CaseIterable {
     /// The platform's default validation alone decides.
     case allow
-    /// The same, and it is reported.
+    /// Default validation decides, and the connection is reported.
     case report
-    /// They are blocked.
+    /// The connection is blocked.
     case deny
 }

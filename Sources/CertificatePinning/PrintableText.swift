@@ -4,17 +4,18 @@
 
 /// Text from outside as a part of one line for people.
 ///
-/// Hosts, subjects and notes come from whoever runs a server or writes a list, and end up on a terminal, in a log or in
-/// a ticket. What would move a cursor, turn the direction of text, break a line or not be seen at all is written as `?`.
+/// Hosts, subjects and notes come from those who run a server or write a list, and end up on a terminal, in a log or in
+/// a ticket. Characters that move a cursor, turn the direction of text, break a line or are invisible are written as
+/// `?`.
 public enum PrintableText {
-    /// The longest text that is made unless a caller says otherwise, in Unicode scalars: characters have no size.
+    /// The default maximum length in Unicode scalars, because a character has no maximum size.
     public static let maximumLength = 512
 
-    /// A text without anything but what can be seen, cut and marked with `…` where it is longer than allowed.
+    /// Returns a text with visible characters alone, cut and marked with `…` where it is longer than allowed.
     ///
     /// - Parameters:
     ///   - text: The text.
-    ///   - maximumLength: The most Unicode scalars of the result.
+    ///   - maximumLength: The maximum length of the result in Unicode scalars.
     public static func line(_ text: String, maximumLength: Int = Self.maximumLength) -> String {
         var line = String.UnicodeScalarView()
         for (index, scalar) in text.unicodeScalars.prefix(maximumLength + 1).enumerated() {

@@ -2,19 +2,19 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// Certificates of one issuer that are refused by their serial numbers: their issuer has taken them back, and the
-/// publisher of the list says so (formats.md, section 3.2).
+/// Revoked certificates of one issuer, refused by their serial numbers because the publisher's list names them
+/// (formats.md, section 3.2).
 public struct RevokedCertificates: Hashable, Sendable {
     /// The pin of the issuing key.
     public var issuer: Pin
 
-    /// The serial numbers of what is refused.
+    /// The serial numbers of the revoked certificates.
     public var serials: [SerialNumber]
 
     /// Whether they are refused; otherwise a path that holds one is only reported.
     public var isEnforced: Bool
 
-    /// What the publisher says of them. Published, so not for secrets.
+    /// The publisher's note. Published, so not for secrets.
     public var note: String?
 
     /// Creates an entry.
@@ -28,7 +28,7 @@ public struct RevokedCertificates: Hashable, Sendable {
 
 /// A certificate's serial number: the content octets of its INTEGER (RFC 5280, section 4.1.2.2), compared as they stand.
 public struct SerialNumber: Hashable, Sendable, CustomStringConvertible {
-    /// The most octets: RFC 5280 allows 20, and what is in use is not always within.
+    /// The maximum length in octets. RFC 5280 allows 20; some certificates in use have more.
     public static let maximumLength = 64
 
     /// The content octets: at least one, the shortest form of the number; negative when the first is 0x80 or more.
@@ -51,7 +51,7 @@ public struct SerialNumber: Hashable, Sendable, CustomStringConvertible {
             bytes.append(high << 4 | low)
         }
         guard Self.isShortest(bytes) else {
-            throw InputError(.serial, "a serial number is written as DER has it: 00 leads only where it must")
+            throw InputError(.serial, "a serial number is written as in DER: 00 leads only where it must")
         }
         self.bytes = bytes
     }
@@ -87,20 +87,20 @@ public struct SerialNumber: Hashable, Sendable, CustomStringConvertible {
 
 /// The revoked certificates of a policy by issuer and serial number: a look-up for each certificate of a path.
 struct RevocationIndex: Sendable {
-    /// What a path has of it.
+    /// The result of a look-up for a path.
     enum Finding {
         /// Nothing is revoked.
         case nothing
-        /// A certificate is.
+        /// A certificate is revoked.
         case revoked(PinningDecision.RevokedCertificate, isEnforced: Bool)
-        /// A serial number or a key that something is compared with cannot be read.
+        /// A serial number or a key of the path cannot be read.
         case undecidable
     }
 
     private var serials: [Pin: [SerialNumber: Bool]] = [:]
     private var hasEnforced = false
 
-    /// Indexes some entries; where a serial number is there twice, an entry that enforces decides.
+    /// Indexes some entries; for a serial number that occurs twice, the enforcing entry decides.
     init(_ revoked: [RevokedCertificates]) {
         for entry in revoked {
             for serial in entry.serials {
@@ -111,8 +111,8 @@ struct RevocationIndex: Sendable {
         }
     }
 
-    /// Looks for each certificate of a path, but the anchor, under the key of the next one. One that is enforced comes
-    /// before one that is only reported.
+    /// Looks for each certificate of a path, but the anchor, under the key of the next one. An enforced revocation is
+    /// returned before one that is only reported.
     func finding(in path: ValidatedPath) -> Finding {
         var reported: Finding?
         var isReadable = true
@@ -121,7 +121,7 @@ struct RevocationIndex: Sendable {
                 isReadable = false
                 continue
             }
-            // An anchor is trusted as it is: there is no issuer to take it back.
+            // An anchor is trusted as it is: no issuer could revoke it.
             guard index + 1 < path.certificates.count else { continue }
             let contents = certificate[fields.serialNumber]
             if !SerialNumber.isShortest(contents) { isReadable = false }

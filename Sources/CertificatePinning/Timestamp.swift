@@ -4,8 +4,8 @@
 
 /// A point in time: whole seconds since 1970-01-01T00:00:00Z, leap seconds not counted.
 ///
-/// Written as RFC 3339 in UTC with whole seconds and `Z`, and in no other way: what one platform writes every other
-/// must read. Our own, because this module links no Foundation.
+/// Written as RFC 3339 in UTC with whole seconds and `Z` alone, so that each platform reads what another wrote. Our
+/// own, because this module links no Foundation.
 public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// Seconds since 1970-01-01T00:00:00Z.
     public let secondsSince1970: Int64
@@ -13,10 +13,10 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
     /// The time so many seconds after 1970-01-01T00:00:00Z.
     public init(secondsSince1970: Int64) { self.secondsSince1970 = secondsSince1970 }
 
-    /// The second that a moment lies in; the first or the last there is for one that is out of range.
+    /// The second that a moment lies in; the first or the last `Timestamp` for a moment out of range.
     ///
-    /// - Parameter secondsSince1970: The seconds since then, with their fraction, as Foundation's `Date` has them. What is
-    ///   no number is the last time there is: everything has expired then.
+    /// - Parameter secondsSince1970: The seconds since then, with their fraction, as Foundation's `Date` has them. NaN
+    ///   gives the last time: everything has expired then.
     public init(roundingDown secondsSince1970: Double) {
         let whole = secondsSince1970.rounded(.down)
         self.init(secondsSince1970: Int64(exactly: whole) ?? (whole < 0 ? .min : .max))
@@ -51,7 +51,7 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
         self.secondsSince1970 = Int64(days) * 86_400 + Int64(hour * 3_600 + minute * 60 + second)
     }
 
-    /// `2026-11-21T00:00:00Z`; times outside the years 0000 to 9999 are written as the nearest that can be.
+    /// `2026-11-21T00:00:00Z`; times outside the years 0000 to 9999 are written as the nearest one within.
     public var description: String {
         let first: Int64 = -62_167_219_200
         let last: Int64 = 253_402_300_799
@@ -97,7 +97,7 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
     }
 
     private static func daysSince1970(year: Int, month: Int, day: Int) -> Int {
-        // Years begin in March here, so that the day that a leap year adds is a year's last.
+        // Years begin in March here, so that the leap day is the last day of a year.
         let shifted = month > 2 ? year : year - 1
         let era = (shifted >= 0 ? shifted : shifted - 399) / 400
         let yearOfEra = shifted - era * 400

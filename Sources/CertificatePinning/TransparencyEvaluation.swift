@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a policy of Certificate Transparency makes of a path, with all that is needed to explain it: plain values.
+/// The verdict of a policy of Certificate Transparency on a path, with all that is needed to explain it: plain values.
 /// `CertificateTransparency` makes it (formats.md, section 4.2).
 public struct TransparencyEvaluation: Hashable, Sendable {
     /// The policy's name.
@@ -11,19 +11,19 @@ public struct TransparencyEvaluation: Hashable, Sendable {
     /// Whether the policy is satisfied.
     public let isSatisfied: Bool
 
-    /// Why, in one sentence without a full stop.
+    /// The explanation, in one sentence without a full stop.
     public let detail: String
 
     /// The signed certificate timestamps that were looked at, in the order of the certificate.
     public let timestamps: [EvaluatedTimestamp]
 
-    /// States an evaluation.
+    /// Creates an evaluation.
     ///
     /// - Parameters:
     ///   - policy: The policy's name.
     ///   - isSatisfied: Whether it is satisfied.
-    ///   - detail: Why, in one sentence without a full stop.
-    ///   - timestamps: What was looked at.
+    ///   - detail: The explanation, in one sentence without a full stop.
+    ///   - timestamps: The timestamps that were looked at.
     public init(policy: String, isSatisfied: Bool, detail: String, timestamps: [EvaluatedTimestamp]) {
         self.policy = policy
         self.isSatisfied = isSatisfied
@@ -31,27 +31,28 @@ public struct TransparencyEvaluation: Hashable, Sendable {
         self.timestamps = timestamps
     }
 
-    /// What became of one signed certificate timestamp (RFC 6962, section 3.2).
+    /// The result for one signed certificate timestamp (RFC 6962, section 3.2).
     public struct EvaluatedTimestamp: Hashable, Sendable {
         /// The log's id in base64; `nil` where the bytes cannot be read.
         public let log: String?
 
-        /// Who ran the log when it signed; `nil` where the log is not known.
+        /// The operator of the log when it signed; `nil` where the log is not known.
         public let operatorName: String?
 
-        /// When the log says that it saw the certificate, milliseconds cut; `nil` where the bytes cannot be read.
+        /// The time at which the log claims to have seen the certificate, milliseconds cut; `nil` where the bytes
+        /// cannot be read.
         public let timestamp: Timestamp?
 
-        /// What became of it.
+        /// The status of the timestamp.
         public let status: Status
 
-        /// States what became of a timestamp.
+        /// Creates the result for a timestamp.
         ///
         /// - Parameters:
         ///   - log: The log's id in base64.
-        ///   - operatorName: Who ran the log when it signed.
-        ///   - timestamp: When the log says that it saw the certificate.
-        ///   - status: What became of it.
+        ///   - operatorName: The operator of the log when it signed.
+        ///   - timestamp: The time at which the log claims to have seen the certificate.
+        ///   - status: The status of the timestamp.
         public init(log: String?, operatorName: String?, timestamp: Timestamp?, status: Status) {
             self.log = log
             self.operatorName = operatorName
@@ -60,17 +61,17 @@ public struct TransparencyEvaluation: Hashable, Sendable {
         }
     }
 
-    /// What became of a signed certificate timestamp. Bounded, so it may label a metric. The first that applies, in the
-    /// order in which they stand here.
+    /// The status of a signed certificate timestamp: the first of these that applies, in this order. Bounded, so it may
+    /// label a metric.
     public struct Status: Hashable, Sendable, CustomStringConvertible {
         /// The code, lower case with hyphens.
         public let description: String
 
-        /// Its bytes are not those of a timestamp.
+        /// The bytes are not a timestamp.
         public static let malformed = Status(description: "malformed")
         /// No log of the list has its id.
         public static let unknownLog = Status(description: "unknown-log")
-        /// The log's key, or the signature's algorithm, is none that is verified here.
+        /// The algorithm of the log's key or of the signature is not supported here.
         public static let unsupported = Status(description: "unsupported")
         /// The signature does not hold.
         public static let invalidSignature = Status(description: "invalid-signature")
@@ -80,21 +81,21 @@ public struct TransparencyEvaluation: Hashable, Sendable {
         public static let outsideInterval = Status(description: "outside-interval")
         /// The log is pending or rejected.
         public static let logRejected = Status(description: "log-rejected")
-        /// None of these. Whether it counts is the policy's.
+        /// The timestamp is valid. Whether it counts is for the policy to decide.
         public static let valid = Status(description: "valid")
     }
 }
 
-/// What follows where a policy of Certificate Transparency is asked for beside the pins (formats.md, section 4).
+/// Decisions under a policy of Certificate Transparency beside the pins (formats.md, section 4).
 extension PinningDecision {
     /// The decision when the path must satisfy a policy of Certificate Transparency, too.
     ///
     /// Only a path that is acceptable otherwise is evaluated: one that matches a pin, or, without any rules for the host and
     /// without a list, one that default validation accepted. An entry that has expired, is off or is suspended asks for
-    /// nothing. A policy that is not satisfied blocks; under an entry that enforces nothing it is only the reason.
+    /// nothing. A policy that is not satisfied blocks; under an entry that does not enforce it only changes the reason.
     ///
-    /// - Parameter evaluation: What the policy makes of the path. Not asked for where nothing follows from it.
-    /// - Returns: The decision with ``transparency``; the same decision where the policy is not asked.
+    /// - Parameter evaluation: The policy's verdict on the path. Not evaluated where it would change nothing.
+    /// - Returns: The decision with ``transparency``; the same decision where the policy does not apply.
     public consuming func requiring(_ evaluation: @autoclosure () -> TransparencyEvaluation) -> PinningDecision {
         guard self.verdict == .allow else { return self }
         let isWithoutRules = self.reason == .notPinned && self.entry == nil && self.list == nil
@@ -108,10 +109,11 @@ extension PinningDecision {
     /// The decision when the entry's own rule is asked: formats.md, section 4, after step 7.
     ///
     /// Only a path that matches a pin is evaluated, so what is suspended, expired or off asks for nothing. A policy that is
-    /// not satisfied blocks where the rule and the entry both enforce; otherwise it is only the reason, and reported.
+    /// not satisfied blocks where the rule and the entry both enforce; otherwise it only changes the reason, and is
+    /// reported.
     ///
-    /// - Parameter evaluate: What a policy makes of the path; `nil` where it cannot be evaluated, which changes nothing. Asked
-    ///   only where something follows from it.
+    /// - Parameter evaluate: The policy's verdict on the path; `nil` where it cannot be evaluated, which changes nothing.
+    ///   Called only where the verdict matters.
     /// - Returns: The decision with ``transparency``; the same decision where the entry has no rule, or nothing was evaluated.
     public consuming func evaluated(_ evaluate: (TransparencyRule.Policy) -> TransparencyEvaluation?) -> PinningDecision
     {
@@ -122,7 +124,7 @@ extension PinningDecision {
         return self.following(evaluation, blocks: blocks)
     }
 
-    /// What follows from an evaluation: nothing but what is said, where the policy is satisfied.
+    /// The conclusion from an evaluation. A satisfied policy changes only the explanation.
     private consuming func following(_ evaluation: TransparencyEvaluation, blocks: Bool) -> PinningDecision {
         self.transparency = evaluation
         guard !evaluation.isSatisfied else { return self }

@@ -13,7 +13,7 @@ public struct ValidatedPath: Hashable, Sendable {
     /// The pin of each certificate's public key, `nil` where a certificate cannot be read.
     public let publicKeyPins: [Pin?]
 
-    /// States that the platform, or a verifier with a root store, has validated this path for the requested host.
+    /// Creates a path that the platform, or a verifier with a root store, has validated for the requested host.
     ///
     /// - Parameter certificates: The certificates in DER: leaf first, anchor last, and nothing that was merely presented.
     public init(uncheckedValidatedPath certificates: [[UInt8]]) {
@@ -21,10 +21,10 @@ public struct ValidatedPath: Hashable, Sendable {
         self.publicKeyPins = certificates.map { try? Pin(publicKeyOf: $0) }
     }
 
-    /// Whether the certificate at an index cannot be read. Such a one matches no pin, of any kind.
+    /// Whether the certificate at an index cannot be read. Such a certificate matches no pin of any kind.
     func isUnreadable(at index: Int) -> Bool { self.publicKeyPins[index] == nil }
 
-    /// Where a pin matches: the lowest index in its position, or `nil`.
+    /// The lowest index in the pin's position at which it matches, or `nil`.
     func index(matching pin: Pin, in position: KnownPin.Position = .any) -> Int? {
         self.publicKeyPins.indices.first { index in
             guard position.covers(index: index), let publicKey = self.publicKeyPins[index] else { return false }

@@ -6,10 +6,10 @@ internal import CertificatePinning
 
 /// A certificate's Validity (RFC 5280, section 4.1.2.5).
 struct CertificateValidity {
-    /// The first second.
+    /// The first second of validity.
     let notBefore: Timestamp
 
-    /// The last second.
+    /// The last second of validity.
     let notAfter: Timestamp
 
     /// Reads a Validity in DER, its header included. `nil` for any other form than that of RFC 5280, and for one that ends

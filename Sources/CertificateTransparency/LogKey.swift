@@ -9,7 +9,8 @@ internal import Crypto
 internal import CryptoExtras
 #endif
 
-/// What verifies a log's signatures: P-256 with SHA-256, and with the trait `NIO` RSA of at least 2,048 bits.
+/// A log's public key, which verifies its signatures: P-256 with SHA-256, and with the trait `NIO` RSA of at least
+/// 2,048 bits.
 ///
 /// Each key has one written form. Any other form is a key that is not supported: a log's id is the digest of that form,
 /// and one key with two ids would be two logs.
@@ -38,7 +39,7 @@ struct LogKey: Hashable, Sendable {
 
     private let verifier: Verifier?
 
-    /// The key in some bytes, whatever they are: one that is not supported verifies nothing.
+    /// Creates a key from any bytes; an unsupported key verifies nothing.
     init(subjectPublicKeyInfo der: [UInt8]) {
         self.subjectPublicKeyInfo = der
         self.verifier = Self.verifier(of: der)
@@ -59,20 +60,20 @@ struct LogKey: Hashable, Sendable {
         #endif
     }
 
-    /// What a signature proves.
+    /// The result of verifying a signature.
     enum Answer {
         case holds
         case doesNotHold
-        /// The key or the signature's algorithm is none that is verified here, or they do not fit each other.
+        /// The algorithm of the key or of the signature is not supported here, or they do not match.
         case unsupported
     }
 
     /// Verifies a signature.
     ///
     /// - Parameters:
-    ///   - signature: As it stands in a timestamp: DER for ECDSA.
+    ///   - signature: The signature as in a timestamp: DER for ECDSA.
     ///   - algorithm: HashAlgorithm and SignatureAlgorithm, two bytes.
-    ///   - message: What was signed. It is not made where nothing here can verify it.
+    ///   - message: The signed message. Not computed where the algorithm is not supported.
     func verify(_ signature: [UInt8], algorithm: [UInt8], over message: () -> [UInt8]) -> Answer {
         switch self.verifier {
         case .p256(let key) where algorithm == Self.ecdsaWithSHA256:
@@ -120,8 +121,8 @@ public struct LogID: Hashable, Sendable, CustomStringConvertible {
     public var description: String { Base64.encode(self.bytes) }
 
     /// Logs whose private keys are public, put into the list that Chrome's publisher serves to libraries so that enforcing
-    /// with it proves nothing (GoogleChrome/CertificateTransparency, `mimics/`, of February 2026). They are unknown here,
-    /// whatever list names them.
+    /// with it proves nothing (GoogleChrome/CertificateTransparency, `mimics/`, of February 2026). They count as
+    /// unknown logs, even where a list names them.
     public static let traps: Set<LogID> = Set(
         [
             "9EGV1vAOLbVUNcrdV3iS5T4VrUFwWPh44U/2uRh0FYk=", "si9+3rWvav5QPeBAgbLXTBJThJL+3yyypSZQPO9TztI=",

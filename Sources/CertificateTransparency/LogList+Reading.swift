@@ -8,11 +8,11 @@ internal import PinListMetadata
 extension LogList {
     /// Reads a list.
     ///
-    /// Members that are not known are ignored. What is known must be what it must be. A state of another name makes a log
-    /// pending, which counts for nothing.
+    /// Members that are not known are ignored. Known members must be valid. An unknown state makes a log pending, so it
+    /// counts for nothing.
     ///
     /// - Parameter bytes: The JSON, in UTF-8. Work and memory are linear in its length.
-    /// - Throws: ``LogListError``. Nothing of a list that is refused is used.
+    /// - Throws: ``LogListError``. No part of a refused list is used.
     public init(_ bytes: [UInt8]) throws(LogListError) {
         guard !bytes.isEmpty, bytes.count <= Self.maximumLength else {
             throw LogListError(.size, "a log list has 1 to \(Self.maximumLength) bytes")
@@ -48,7 +48,7 @@ extension LogList {
         self.init(logs, timestamp: try list.timestamp("log_list_timestamp"))
     }
 
-    /// Who ran a log before, the earliest first; `nil` where nothing is said.
+    /// Reads the earlier operators of a log, the earliest first; `nil` where the list names none.
     fileprivate static func previousOperators(
         of object: LogListObject
     ) throws(LogListError) -> [TransparencyLog.PreviousOperator]? {
@@ -97,7 +97,7 @@ extension TransparencyLog {
 }
 
 extension TransparencyLog.State {
-    /// Reads a state: an object with one member, which is the state and says since when it holds.
+    /// Reads a state: an object with one member, the name of the state, whose value has the time since which it holds.
     fileprivate init(_ object: LogListObject) throws(LogListError) {
         var state: TransparencyLog.State?
         for name in ["pending", "qualified", "usable", "readonly", "retired", "rejected"] {

@@ -4,25 +4,25 @@
 
 public import CertificatePinning
 
-/// The logs that a publisher accepts: JSON in the third version of the format that Chrome and Apple publish
-/// (formats.md, section 4.2). Nothing here fetches one, and none is built in.
+/// A log list: the logs that a publisher accepts, as JSON in the third version of the format that Chrome and Apple
+/// publish (formats.md, section 4.2). Nothing here fetches one, and none is built in.
 public struct LogList: Hashable, Sendable {
-    /// The most bytes that are read.
+    /// The maximum length in bytes (formats.md, section 3.2).
     public static let maximumLength = 4_194_304
 
-    /// The most JSON values: a log of a real list has about fifteen, in some 600 bytes.
+    /// The maximum number of JSON values: a log of a real list has about fifteen, in some 600 bytes.
     static let maximumValues = 131_072
 
-    /// The most logs. The lists of 2026 have below 100.
+    /// The maximum number of logs. The published lists of 2026 have below 100.
     static let maximumLogs = 4_096
 
-    /// The most operators that a log may have had before.
+    /// The maximum number of earlier operators of a log.
     static let maximumPreviousOperators = 64
 
-    /// How old a list may be before it enforces nothing, in seconds: 70 days, as Chrome has it.
+    /// The maximum age of a list that enforces, in seconds: 70 days, as in Chrome's policy.
     public static let maximumAge: Int64 = 70 * 86_400
 
-    /// When the publisher made the list; `nil` where it does not say.
+    /// The time when the publisher made the list; `nil` where the list does not say.
     public let timestamp: Timestamp?
 
     /// The logs, in the order of the list, without the traps.
@@ -33,11 +33,11 @@ public struct LogList: Hashable, Sendable {
 
     private let places: [LogID: Int]
 
-    /// A list of logs.
+    /// Creates a list.
     ///
     /// - Parameters:
     ///   - logs: The logs, each id once.
-    ///   - timestamp: When the list was made.
+    ///   - timestamp: The time when the list was made.
     init(_ logs: [TransparencyLog], timestamp: Timestamp?) {
         self.timestamp = timestamp
         self.logs = logs.filter { !LogID.traps.contains($0.id) }
@@ -48,7 +48,7 @@ public struct LogList: Hashable, Sendable {
     /// The log with an id, or `nil`.
     public subscript(id: LogID) -> TransparencyLog? { self.places[id].map { self.logs[$0] } }
 
-    /// Whether the list is too old to enforce anything at a time. A list that does not say when it was made is.
+    /// Whether the list is too old to enforce anything at a time. A list without a time always is.
     ///
     /// - Parameter time: The time of the decision.
     public func isStale(at time: Timestamp) -> Bool {

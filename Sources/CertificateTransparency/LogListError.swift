@@ -2,34 +2,34 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a log list is refused.
+/// The refusal of a log list.
 public struct LogListError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What kind of refusal. Bounded, so it may label a metric.
+    /// The kind of refusal. Bounded, so it may label a metric.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The code, lower case with hyphens.
         public let description: String
 
         /// No bytes, or more than ``LogList/maximumLength``.
         public static let size = Code(description: "size")
-        /// Not strict JSON, or not what the format says.
+        /// Not strict JSON, or not in the form of the format.
         public static let malformed = Code(description: "malformed")
         /// A log's id is not the digest of its key.
         public static let wrongID = Code(description: "wrong-id")
-        /// A log's id for the second time.
+        /// Two logs have the same id.
         public static let duplicate = Code(description: "duplicate")
-        /// An interval that ends before it begins, or holds nothing.
+        /// An interval that ends before it begins, or is empty.
         public static let interval = Code(description: "interval")
-        /// More of something than is read.
+        /// A limit on the number of logs, operators or values is exceeded.
         public static let tooMany = Code(description: "too-many")
     }
 
     /// The kind of refusal.
     public let code: Code
 
-    /// What is wrong and where, in one sentence without a full stop.
+    /// The defect and its place, in one sentence without a full stop.
     public let reason: String
 
-    /// States a refusal.
+    /// Creates a refusal.
     init(_ code: Code, _ reason: String) {
         self.code = code
         self.reason = reason

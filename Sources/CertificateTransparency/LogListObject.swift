@@ -5,21 +5,21 @@
 internal import CertificatePinning
 internal import PinListMetadata
 
-/// An object of a log list, and where it stands in it.
+/// An object of a log list with its place in it.
 struct LogListObject {
-    /// Where it stands, for people.
+    /// The path of the object, for people.
     let place: String
 
     private let members: [JSONValue.Member]
 
-    /// Takes a value that must be an object.
+    /// Creates one from a value that must be an object.
     init(_ value: JSONValue, at place: String) throws(LogListError) {
         guard case .object(let members) = value else { throw LogListError(.malformed, "\(place) is not an object") }
         self.members = members
         self.place = place
     }
 
-    /// A member that must be there.
+    /// A required member.
     func required<Value>(_ value: Value?, _ name: String) throws(LogListError) -> Value {
         guard let value else { throw LogListError(.malformed, "\(self.place).\(name) is missing") }
         return value
@@ -41,7 +41,7 @@ struct LogListObject {
         return bytes
     }
 
-    /// A time as RFC 3339 has it, in UTC with `Z`. A fraction of a second, which some lists have, is cut.
+    /// A time of RFC 3339, in UTC with `Z`. A fraction of a second, which some lists have, is cut.
     func timestamp(_ name: String) throws(LogListError) -> Timestamp? {
         guard let text = try self.string(name) else { return nil }
         var characters = Array(text.utf8.prefix(32))
@@ -51,7 +51,7 @@ struct LogListObject {
             characters.removeSubrange(19..<(characters.count - 1))
         }
         guard let time = try? Timestamp(String(decoding: characters, as: UTF8.self)) else {
-            throw LogListError(.malformed, "\(self.place).\(name) is no time")
+            throw LogListError(.malformed, "\(self.place).\(name) is not a time")
         }
         return time
     }

@@ -4,10 +4,11 @@
 
 public import CertificatePinning
 
-/// What Certificate Transparency needs of a certificate: the bytes that its logs signed, its timestamps and its validity.
+/// The parts of a certificate for Certificate Transparency: the bytes that its logs signed, its timestamps and its
+/// validity.
 ///
-/// Logs sign what the certificate was before it had their timestamps (RFC 6962, section 3.2): its TBSCertificate with
-/// exactly one extension cut out, and the lengths around it mended. Nothing else is touched or written anew.
+/// Logs sign the certificate as it was before it had their timestamps (RFC 6962, section 3.2): its TBSCertificate with
+/// exactly one extension cut out and the lengths around it adjusted. All other bytes stay as they are.
 @_spi(Tools) public struct LoggedCertificate: Hashable, Sendable {
     /// The contents of the object identifier 1.3.6.1.4.1.11129.2.4.2 (RFC 6962, section 3.3).
     private static let timestampList: [UInt8] = [0x2b, 0x06, 0x01, 0x04, 0x01, 0xd6, 0x79, 0x02, 0x04, 0x02]
@@ -28,15 +29,15 @@ public import CertificatePinning
     public let notAfter: Timestamp
 
     /// Whether it is a precertificate: no client accepts it, and the certificate has the same ``toBeSigned`` (RFC 6962,
-    /// section 3.1). Only where ``init(_:orPrecertificate:)`` was asked for either.
+    /// section 3.1). Only with `orPrecertificate` of ``init(_:orPrecertificate:)``.
     public let isPrecertificate: Bool
 
     /// Reads a certificate.
     ///
     /// - Parameters:
     ///   - certificate: One certificate in DER, and nothing else.
-    ///   - orPrecertificate: Whether a precertificate is read, too: its poison is cut out as the timestamps are. A server
-    ///     presents none.
+    ///   - orPrecertificate: Whether a precertificate is accepted, too: its poison extension is cut out like the
+    ///     timestamps. No server presents one.
     /// - Throws: ``TransparencyError``.
     public init(_ certificate: [UInt8], orPrecertificate: Bool = false) throws(TransparencyError) {
         let fields: CertificateFields
@@ -96,7 +97,7 @@ public import CertificatePinning
     ///
     /// - Parameter issuer: The pin of the issuer's public key.
     public func entry(issuedBy issuer: Pin) -> [UInt8] {
-        // Shorter than the certificate, whose length is bounded.
+        // The result is shorter than the certificate, whose length is bounded.
         let length = self.toBeSigned.count
         return [0, 1] + issuer.digest
             + [16, 8, 0].map { UInt8(truncatingIfNeeded: length >> $0) } + self.toBeSigned
@@ -107,20 +108,20 @@ public import CertificatePinning
         switch length {
         case ..<0x80: [tag, UInt8(truncatingIfNeeded: length)]
         case ..<0x100: [tag, 0x81, UInt8(truncatingIfNeeded: length)]
-        // A certificate is no longer than two bytes can say.
+        // The maximum length of a certificate fits into two bytes.
         default: [tag, 0x82, UInt8(truncatingIfNeeded: length >> 8), UInt8(truncatingIfNeeded: length)]
         }
     }
 
-    /// Where the parts of a TBSCertificate lie that are kept and cut out.
+    /// The positions of the parts of a TBSCertificate that are kept and cut out.
     private struct Parts {
         /// The contents of the TBSCertificate.
         let contents: Range<Int>
         /// The contents of the sequence of extensions; empty where there are none.
         var extensions: Range<Int>
-        /// The extensions with timestamps: all of each, and the list in it.
+        /// The extensions with timestamps: the whole extension, and the list in it.
         var found: [(whole: Range<Int>, list: Range<Int>)] = []
-        /// The extensions that make a precertificate of a certificate (RFC 6962, section 3.1).
+        /// The poison extensions of a precertificate (RFC 6962, section 3.1).
         var poisons: [Range<Int>] = []
 
         init(_ bytes: RawSpan, _ fields: CertificateFields) throws(InvalidCertificateError) {

@@ -9,10 +9,10 @@ public import CertificatePinning
     /// The log that signed.
     public let log: LogID
 
-    /// When the log saw the certificate, in milliseconds since 1970-01-01T00:00:00Z.
+    /// The time when the log saw the certificate, in milliseconds since 1970-01-01T00:00:00Z.
     public let milliseconds: UInt64
 
-    /// What the log added. Static logs put the leaf's index there; it is signed with the rest.
+    /// The log's extensions. Static logs put the leaf's index there; it is signed with the rest.
     public let extensions: [UInt8]
 
     /// HashAlgorithm and SignatureAlgorithm, two bytes.
@@ -21,13 +21,13 @@ public import CertificatePinning
     /// The signature.
     public let signature: [UInt8]
 
-    /// What bytes may be.
+    /// The result of reading bytes.
     public enum Reading: Hashable, Sendable {
         /// A timestamp.
         case timestamp(SignedCertificateTimestamp)
-        /// One of a version that is not known: it is passed over.
+        /// A timestamp of an unknown version, which is skipped.
         case otherVersion
-        /// None.
+        /// Not a timestamp.
         case malformed
     }
 
@@ -49,14 +49,14 @@ public import CertificatePinning
     /// ``milliseconds``, cut to seconds.
     public var time: Timestamp { Timestamp(secondsSince1970: Int64(self.milliseconds / 1_000)) }
 
-    /// Whether it lies behind a time, to the millisecond.
+    /// Whether it is later than a time, to the millisecond.
     func isLater(than time: Timestamp) -> Bool {
         self.time > time || (self.time == time && self.milliseconds % 1_000 > 0)
     }
 
     /// The bytes that the log signed.
     ///
-    /// - Parameter entry: The entry's type, two bytes, and what that type has: see ``LoggedCertificate``.
+    /// - Parameter entry: The entry's type, two bytes, and its contents: see ``LoggedCertificate``.
     public func signedBytes(over entry: [UInt8]) -> [UInt8] {
         var bytes: [UInt8] = [0, 0]
         bytes.reserveCapacity(12 + entry.count + self.extensions.count)
@@ -72,15 +72,15 @@ public import CertificatePinning
 }
 
 extension SignedCertificateTimestamp {
-    /// The most timestamps that a certificate may have. Certificates of the public web have two to four; each may cost a
-    /// verification.
+    /// The maximum number of timestamps of a certificate. Certificates of the public web have two to four; each may
+    /// cost a verification.
     public static let maximumCount = 32
 
     /// Reads a SignedCertificateTimestampList (RFC 6962, section 3.3).
     ///
     /// - Parameter bytes: The list, and nothing else.
-    /// - Throws: ``TransparencyError`` where the frame of the list is not one, or has too many. What is wrong within a
-    ///   timestamp is the timestamp's alone.
+    /// - Throws: ``TransparencyError`` where the bytes are not a list, or have too many timestamps. A defect within
+    ///   one timestamp affects that timestamp alone.
     public static func readList(_ bytes: [UInt8]) throws(TransparencyError) -> [Reading] {
         var outer = TLSReader(bytes[...])
         guard let list = outer.vector(), outer.isAtEnd, !list.isEmpty else {
@@ -101,8 +101,8 @@ extension SignedCertificateTimestamp {
     }
 }
 
-/// Steps over the vectors of TLS's presentation language (RFC 5246, section 4) in some bytes. Whatever reaches beyond the
-/// end is `nil`, and nothing is stepped over then.
+/// Steps over the vectors of TLS's presentation language (RFC 5246, section 4) in some bytes. A read beyond the end
+/// returns `nil` and steps over nothing.
 struct TLSReader {
     private var rest: ArraySlice<UInt8>
 
@@ -112,7 +112,7 @@ struct TLSReader {
     /// Whether everything was stepped over.
     var isAtEnd: Bool { self.rest.isEmpty }
 
-    /// So many bytes.
+    /// Reads a number of bytes.
     mutating func bytes(_ count: Int) -> ArraySlice<UInt8>? {
         guard count <= self.rest.count else { return nil }
         let bytes = self.rest.prefix(count)
@@ -120,12 +120,12 @@ struct TLSReader {
         return bytes
     }
 
-    /// A big-endian number of so many bytes, at most eight.
+    /// Reads a big-endian number of at most eight bytes.
     mutating func number(_ count: Int) -> UInt64? {
         self.bytes(count)?.reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// A vector whose length stands before it in two bytes.
+    /// Reads a vector whose length precedes it in two bytes.
     mutating func vector() -> ArraySlice<UInt8>? {
         let start = self.rest
         guard let length = self.number(2), let bytes = self.bytes(Int(length)) else {

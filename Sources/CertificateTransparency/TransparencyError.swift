@@ -2,36 +2,36 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why nothing can be said of a certificate's timestamps, or there are none.
+/// The defect of a certificate whose timestamps cannot be evaluated, or that has none.
 public struct TransparencyError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What kind of defect. Bounded, so it may label a metric.
+    /// The kind of defect. Bounded, so it may label a metric.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The code, lower case with hyphens.
         public let description: String
 
         /// The certificate cannot be read.
         public static let certificate = Code(description: "certificate")
-        /// Its extensions cannot be read, or the timestamps are there twice.
+        /// The extensions cannot be read, or the timestamps occur twice.
         public static let extensions = Code(description: "extensions")
-        /// Its validity cannot be read, or ends before it begins.
+        /// The validity cannot be read, or ends before it begins.
         public static let validity = Code(description: "validity")
-        /// The issuer's certificate is not there, or cannot be read.
+        /// The issuer's certificate is missing or cannot be read.
         public static let issuer = Code(description: "issuer")
         /// The certificate has no timestamps.
         public static let noTimestamps = Code(description: "no-timestamps")
-        /// The list of timestamps is not one.
+        /// The list of timestamps is malformed.
         public static let list = Code(description: "list")
-        /// More timestamps than are looked at.
+        /// The certificate has too many timestamps.
         public static let tooMany = Code(description: "too-many")
     }
 
     /// The kind of defect.
     public let code: Code
 
-    /// What is wrong, in one sentence without a full stop.
+    /// The explanation, in one sentence without a full stop.
     public let reason: String
 
-    /// States a defect.
+    /// Creates a defect.
     init(_ code: Code, _ reason: String) {
         self.code = code
         self.reason = reason

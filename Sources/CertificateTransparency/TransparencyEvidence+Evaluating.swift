@@ -5,15 +5,15 @@
 public import CertificatePinning
 
 extension TransparencyEvidence {
-    /// How far ahead of the time of a decision a timestamp may lie, in seconds: clocks differ by minutes.
+    /// The maximum lead of a timestamp over the time of a decision, in seconds: clocks differ by minutes.
     static let maximumLead: Int64 = 300
 
     /// Evaluates the evidence: the second of two steps, without a signature.
     ///
     /// - Parameters:
-    ///   - policy: When it is enough.
+    ///   - policy: The policy.
     ///   - time: The time of the decision.
-    /// - Returns: Whether the policy is satisfied, why, and what became of each timestamp.
+    /// - Returns: Whether the policy is satisfied, why, and the status of each timestamp.
     public func evaluation(under policy: TransparencyPolicy, at time: Timestamp) -> TransparencyEvaluation {
         var evaluated: [TransparencyEvaluation.EvaluatedTimestamp] = []
         var valid: [(timestamp: SignedCertificateTimestamp, log: TransparencyLog)] = []
@@ -56,22 +56,22 @@ extension TransparencyEvidence {
 
 /// The logs that count, once each.
 struct Tally {
-    /// How many logs of each operator, by the operator's name when it signed.
+    /// The number of logs of each operator, by the operator's name when it signed.
     private var logsOfOperators: [String: Int] = [:]
 
-    /// How many of them are accepted at the time of the check.
+    /// The number of them that are accepted at the time of the check.
     private(set) var accepted = 0
 
-    /// How many of them are no tiled logs.
+    /// The number of them that are not tiled logs.
     private(set) var rfc6962 = 0
 
-    /// Nothing counts.
+    /// An empty tally.
     init() {}
 
     /// Counts valid timestamps.
     ///
     /// A log that is retired counts when the earliest of them is from before its retirement: a log that retires later
-    /// could date its own timestamps back, and the others could not.
+    /// could date its own timestamps back, and other logs could not.
     init(_ valid: [(timestamp: SignedCertificateTimestamp, log: TransparencyLog)], at time: Timestamp) {
         guard let earliest = valid.map(\.timestamp.time).min() else { return }
         var seen: Set<LogID> = []
@@ -85,27 +85,27 @@ struct Tally {
         }
     }
 
-    /// How many operators there are.
+    /// The number of operators.
     var operators: Int { self.logsOfOperators.count }
 
-    /// How many logs count when those of an operator count up to a limit.
+    /// The number of logs that count when those of an operator count up to a limit.
     func logs(ofAnOperator limit: Int) -> Int { self.logsOfOperators.values.reduce(0) { $0 + min($1, limit) } }
 
-    /// What counts, in words.
+    /// The tally in words.
     var summary: String {
         "\(Self.amount(self.logs(ofAnOperator: .max), "log")) of \(Self.amount(self.operators, "operator")) count"
     }
 
-    /// A number and what there is of it.
+    /// A number with its noun.
     static func amount(_ number: Int, _ word: String) -> String { "\(number) \(word)\(number == 1 ? "" : "s")" }
 }
 
 extension TransparencyPolicy {
-    /// What the policy misses; nothing when it is satisfied.
+    /// The unmet demands of the policy; empty when it is satisfied.
     ///
     /// - Parameters:
     ///   - tally: The logs that count.
-    ///   - lifetime: For how long the certificate is valid, in seconds.
+    ///   - lifetime: The length of the certificate's validity in seconds.
     func objections(to tally: Tally, lifetime: Int64) -> [String] {
         var objections: [String] = []
         let days = lifetime / Self.day + (lifetime % Self.day > 0 ? 1 : 0)
@@ -126,13 +126,13 @@ extension TransparencyPolicy {
                 "\(Tally.amount(tally.operators, "operator")) of the \(self.operators) that are asked for")
         }
         if tally.accepted < 1 { objections.append("none of a log that is accepted now") }
-        if self.asksForRFC6962, tally.rfc6962 < 1 { objections.append("none of a log as RFC 6962 has it") }
+        if self.asksForRFC6962, tally.rfc6962 < 1 { objections.append("none of an RFC 6962 log") }
         return objections
     }
 }
 
 extension TransparencyEvaluation.EvaluatedTimestamp {
-    /// What became of a timestamp that can be read.
+    /// The status of a timestamp that can be read.
     fileprivate init(
         _ timestamp: SignedCertificateTimestamp, _ operatorName: String?, _ status: TransparencyEvaluation.Status
     ) {

@@ -4,34 +4,34 @@
 
 public import CertificatePinning
 
-/// What a certificate's timestamps prove, whatever the policy and whenever they are evaluated.
+/// The evidence in a certificate's timestamps, independent of the policy and of the time.
 ///
-/// The first of two steps: it verifies signatures, once for a path and a log list. What depends on the time is
-/// ``evaluation(under:at:)``, which is cheap, and made at each decision.
+/// Creating it is the first of two steps: signatures are verified, once for a path and a log list. The second step,
+/// ``evaluation(under:at:)``, depends on the time. It is cheap and repeated for each decision.
 public struct TransparencyEvidence: Hashable, Sendable {
-    /// What became of one timestamp, as far as that does not depend on the time.
+    /// The result for one timestamp, as far as it does not depend on the time.
     enum Finding: Hashable, Sendable {
-        /// Nothing that can be read.
+        /// The bytes cannot be read as a timestamp.
         case malformed
         /// A timestamp that proves nothing.
         case refused(SignedCertificateTimestamp, TransparencyEvaluation.Status, operatorName: String?)
-        /// A timestamp whose signature holds.
+        /// A timestamp with a valid signature.
         case verified(SignedCertificateTimestamp, TransparencyLog)
     }
 
-    /// Why nothing can be said, or there are no timestamps.
+    /// The defect of a certificate whose timestamps cannot be evaluated.
     public let defect: TransparencyError?
 
-    /// How many timestamps were passed over because their version is not known.
+    /// The number of timestamps that were skipped because their version is not known.
     public let unknownVersions: Int
 
-    /// What became of each timestamp, in the order of the certificate.
+    /// The result for each timestamp, in the order of the certificate.
     let findings: [Finding]
 
-    /// The certificate's last second.
+    /// The certificate's last second of validity.
     let notAfter: Timestamp
 
-    /// For how long the certificate is valid, in seconds: both ends count.
+    /// The length of the certificate's validity in seconds: both ends count.
     let lifetime: Int64
 }
 
@@ -40,7 +40,7 @@ extension TransparencyEvidence {
     ///
     /// - Parameters:
     ///   - path: The path that was validated: its second certificate is the issuer's.
-    ///   - logs: The logs that are known.
+    ///   - logs: The known logs.
     public init(of path: ValidatedPath, logs: LogList) {
         self.init(of: path.certificates.first ?? [], issuedBy: path.certificates.dropFirst().first, logs: logs)
     }
@@ -49,9 +49,9 @@ extension TransparencyEvidence {
     ///
     /// - Parameters:
     ///   - certificate: The certificate in DER.
-    ///   - issuer: That of its issuer. Who the issuer is proves the signature of the certificate, which is not looked at
-    ///     here; of a wrong one no timestamp is valid.
-    ///   - logs: The logs that are known.
+    ///   - issuer: The issuer's certificate. The signature that proves the issuer is not checked here; with a wrong
+    ///     issuer no timestamp is valid.
+    ///   - logs: The known logs.
     public init(of certificate: [UInt8], issuedBy issuer: [UInt8]?, logs: LogList) {
         do throws(TransparencyError) {
             let logged = try LoggedCertificate(certificate)
@@ -75,7 +75,7 @@ extension TransparencyEvidence {
             self.unknownVersions = readings.count - findings.count
             self.findings = findings
             self.notAfter = logged.notAfter
-            // Years have four digits: no overflow.
+            // Years have four digits, so nothing overflows.
             self.lifetime = logged.notAfter.secondsSince1970 - logged.notBefore.secondsSince1970 + 1
         } catch {
             self.defect = error

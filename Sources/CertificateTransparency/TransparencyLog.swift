@@ -4,67 +4,68 @@
 
 public import CertificatePinning
 
-/// One log, as a log list describes it.
+/// A log as a log list describes it.
 public struct TransparencyLog: Hashable, Sendable {
-    /// What kind of log it is.
+    /// The kind of log.
     public enum Kind: String, Hashable, Sendable {
-        /// It answers as RFC 6962 says, section 4.
+        /// A log with the interface of RFC 6962, section 4.
         case rfc6962
-        /// It is a tree of static files (static-ct-api): a member of `tiled_logs`.
+        /// A tree of static files (static-ct-api): a member of `tiled_logs`.
         case tiled
     }
 
-    /// What the list's publisher makes of the log.
+    /// The state that the list's publisher gives a log.
     public enum State: Hashable, Sendable {
-        /// It is not accepted yet, or the list does not say.
+        /// The log is not accepted yet, or the list does not say.
         case pending
-        /// It is accepted, and not yet everywhere.
+        /// The log is accepted, but not yet everywhere.
         case qualified
-        /// It is accepted.
+        /// The log is accepted.
         case usable
-        /// It is accepted, and signs nothing any more.
+        /// The log is accepted, but signs nothing any more.
         case readOnly
-        /// It is not trusted from a time on. What it signed before may count.
+        /// The log is not trusted from a time on. Earlier timestamps may count.
         case retired(since: Timestamp)
-        /// It was never accepted, or nothing of it counts any more.
+        /// The log was never accepted, or none of its timestamps counts any more.
         case rejected
     }
 
-    /// Who ran the log up to a time.
+    /// An earlier operator, up to a time.
     public struct PreviousOperator: Hashable, Sendable {
         /// Its name.
         public let name: String
-        /// The first moment at which another one ran the log.
+        /// The first moment at which another operator ran the log.
         public let end: Timestamp
     }
 
     /// The log's id.
     public let id: LogID
 
-    /// The log's name for people; it may be empty.
+    /// The log's name for people; may be empty.
     public let name: String
 
-    /// Who runs it now.
+    /// The operator today.
     public let operatorName: String
 
-    /// Who ran it before, the earliest first.
+    /// The earlier operators, the earliest first.
     public let previousOperators: [PreviousOperator]
 
-    /// What kind of log it is.
+    /// The kind of log.
     public let kind: Kind
 
-    /// What the list's publisher makes of it.
+    /// The state that the list's publisher gives it.
     public let state: State
 
-    /// The ends of certificates that it takes, the upper bound excluded; `nil` for a log that takes any.
+    /// The interval of `notAfter` of the certificates that the log accepts, the upper bound excluded; `nil` for a log
+    /// that accepts any.
     public let interval: Range<Timestamp>?
 
-    /// What verifies its signatures.
+    /// The key that verifies its signatures.
     let key: LogKey
 
-    /// Who ran the log at a time.
+    /// The operator of the log at a time.
     ///
-    /// - Parameter time: When the log signed.
+    /// - Parameter time: The time when the log signed.
     public func operatorName(at time: Timestamp) -> String {
         self.previousOperators.first { time < $0.end }?.name ?? self.operatorName
     }

@@ -4,44 +4,45 @@
 
 public import CertificatePinning
 
-/// When a certificate's timestamps are enough. A name means its rules for ever: changed rules get another name.
+/// A policy of Certificate Transparency: the demands on a certificate's timestamps. A name means its rules for ever:
+/// changed rules get another name.
 public struct TransparencyPolicy: Hashable, Sendable, CustomStringConvertible {
     /// A day of a policy, in seconds.
     static let day: Int64 = 86_400
 
-    /// The longest lifetime of which fewer timestamps are asked for, in seconds: 180 days.
+    /// The maximum lifetime for which fewer timestamps suffice, in seconds: 180 days.
     static let shortLifetime: Int64 = 180 * TransparencyPolicy.day
 
-    /// What is asked for by how long a certificate is valid.
+    /// The demand for certificates of one range of lifetimes.
     struct Demand: Hashable, Sendable {
-        /// From how many logs.
+        /// The number of logs.
         let logs: Int
-        /// How many logs of one operator count.
+        /// The maximum number of logs of one operator that count.
         let logsOfAnOperator: Int
     }
 
     /// The name in formats and on the command line.
     public let name: String
 
-    /// Where its rules are published.
+    /// The address of the published rules.
     public let source: String
 
-    /// The day as of which they are written here.
+    /// The date of the rules that are implemented here.
     public let date: String
 
-    /// Up to ``shortLifetime``.
+    /// The demand for lifetimes up to ``shortLifetime``.
     let short: Demand
 
-    /// Beyond it.
+    /// The demand for longer lifetimes.
     let long: Demand
 
-    /// Of how many operators.
+    /// The number of operators.
     let operators: Int
 
-    /// The longest lifetime that can satisfy it, in days.
+    /// The maximum lifetime that can satisfy it, in days.
     let maximumDays: Int64?
 
-    /// Whether a log that is no tiled one must be among them.
+    /// Whether at least one log must not be a tiled log.
     let asksForRFC6962: Bool
 
     /// Chrome's, of November 2026: two logs up to 180 days and three beyond, of two operators, one of them accepted now.
@@ -51,7 +52,7 @@ public struct TransparencyPolicy: Hashable, Sendable, CustomStringConvertible {
         long: Demand(logs: 3, logsOfAnOperator: .max), operators: 2, maximumDays: nil, asksForRFC6962: false)
 
     /// Apple's, of November 2026: two logs up to 180 days, each of another operator, and three up to 398, at most two of
-    /// each; one of them accepted now, and one that is no tiled log.
+    /// each; one of them accepted now, and one that is not a tiled log.
     public static let apple = TransparencyPolicy(
         name: "apple", source: "https://support.apple.com/103214", date: "2026-11-22",
         short: Demand(logs: 2, logsOfAnOperator: 1), long: Demand(logs: 3, logsOfAnOperator: 2), operators: 1,
@@ -66,7 +67,7 @@ public struct TransparencyPolicy: Hashable, Sendable, CustomStringConvertible {
         self = policy
     }
 
-    /// The policy that an entry asks for.
+    /// The policy that an entry demands.
     public init(_ policy: TransparencyRule.Policy) {
         switch policy {
         case .chrome: self = .chrome

@@ -13,19 +13,19 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A certificate that may become part of a path, read once: our walk for what identifies it, swift-certificates for
-/// what it says.
+/// A certificate that may become part of a path, read once: our walk for the parts that identify it, swift-certificates
+/// for its contents.
 struct CandidateCertificate: Sendable {
     /// The certificate as it was given.
     let der: [UInt8]
 
-    /// Where its parts lie in it.
+    /// The positions of its parts.
     let fields: CertificateFields
 
-    /// The same, parsed; without its unique identifiers, where it has some.
+    /// The parsed certificate, without unique identifiers where it has some.
     let certificate: Certificate
 
-    /// Whether it has unique identifiers, so that its signature is not over the bytes that the parser was shown.
+    /// Whether it has unique identifiers: its signature covers other bytes than those that the parser was given.
     let hasUniqueIdentifiers: Bool
 
     /// The issuer's Name as it stands. Names are compared byte by byte, as Go and webpki do.
@@ -34,26 +34,26 @@ struct CandidateCertificate: Sendable {
     /// The subject's Name as it stands.
     let subject: ArraySlice<UInt8>
 
-    /// The public key as it stands: with the child's bytes, what a signature check depends on.
+    /// The public key as it stands. A signature check depends on it and on the child's bytes.
     let publicKey: ArraySlice<UInt8>
 
     /// The names in the subject alternative name extension, as they stand.
     let alternativeNames: ArraySlice<UInt8>?
 
-    /// What says whose key signed this, and which key this is; hints for the order of the search alone.
+    /// The authority and subject key identifiers: hints for the order of the search alone.
     let authorityKey: ArraySlice<UInt8>?
     let subjectKey: ArraySlice<UInt8>?
 
-    /// What it says of policies; `nil` when that is malformed, which is no obstacle in an anchor.
+    /// The certificate's policy extensions; `nil` when they are malformed, which an anchor's may be.
     let policies: CertificatePolicies?
 
-    /// How many further certificates may follow below this one on the way to the leaf, if it says so.
+    /// The path length constraint: how many further CA certificates may follow below this one, if it says so.
     let pathLengthConstraint: Int?
 
     /// Reads a certificate.
     ///
-    /// - Throws: ``PathValidationError`` when either reader refuses it. What our walk does not accept is never shown to a parser
-    ///   that may find something else in it.
+    /// - Throws: ``PathValidationError`` when either reader refuses it. Bytes that our walk refuses are never given to a parser
+    ///   that might read them differently.
     init(_ der: [UInt8]) throws(PathValidationError) {
         do {
             let fields = try CertificateFields(walking: der)
@@ -79,14 +79,14 @@ struct CandidateCertificate: Sendable {
         } catch let defect as InvalidCertificateError {
             throw PathValidationError(.chainInvalid, "a certificate cannot be read: \(defect)")
         } catch {
-            // What the parser says of hostile bytes may be long and is of no use to the reader.
+            // The parser's message about hostile bytes may be long and does not help the reader.
             let name = DistinguishedNameText(subjectOf: der)?.description ?? ""
             throw PathValidationError(
                 .chainInvalid, "a certificate or its key is of a kind that is not supported: \(name)")
         }
     }
 
-    /// When the certificate is valid; one that never is, for a moment that has passed.
+    /// The validity period. A certificate that is never valid gets an instant of the past.
     var validity: ClosedRange<Timestamp> {
         let from = Timestamp(roundingDown: self.certificate.notValidBefore.timeIntervalSince1970)
         let until = Timestamp(roundingDown: self.certificate.notValidAfter.timeIntervalSince1970)

@@ -6,13 +6,13 @@
 import SwiftASN1
 import X509
 
-/// What a certificate says about policies (RFC 5280, sections 4.2.1.4, 4.2.1.5, 4.2.1.11 and 4.2.1.14), read strictly.
+/// The policy extensions of a certificate (RFC 5280, sections 4.2.1.4, 4.2.1.5, 4.2.1.11 and 4.2.1.14), read strictly.
 struct CertificatePolicies: Sendable {
     /// A policy: the contents of its object identifier as they stand. Compared as bytes, since the numbers in one may be
     /// of any size (those made from a UUID have 128 bits).
     typealias Policy = ArraySlice<UInt8>
 
-    /// A policy of the issuer's that is the same as one of the subject's.
+    /// A policy mapping: a policy of the issuer that is equivalent to one of the subject.
     struct Mapping: Sendable {
         let issuer: Policy
         let subject: Policy
@@ -26,21 +26,22 @@ struct CertificatePolicies: Sendable {
 
     private static let anyPolicy: Policy = [0x55, 0x1d, 0x20, 0x00]
 
-    /// The policies that are named, *anyPolicy* aside; `nil` where nothing is said of policies.
+    /// The named policies without *anyPolicy*; `nil` where the certificate has no policies extension.
     let policies: Set<Policy>?
 
     /// Whether *anyPolicy* is named.
     let hasAnyPolicy: Bool
 
-    /// What the policies of those above are called below.
+    /// The policy mappings: the names below of the policies above.
     let mappings: [Mapping]
 
-    /// After how many further certificates a policy is demanded, mappings do not count, and *anyPolicy* does not.
+    /// The numbers of further certificates after which a policy is demanded, mappings do not count, and *anyPolicy*
+    /// does not.
     let requireExplicitPolicy: Int?
     let inhibitPolicyMapping: Int?
     let inhibitAny: Int?
 
-    /// How many policies and mappings there are: what it costs to look at them.
+    /// The number of policies and mappings: the cost of looking at them.
     var count: Int { (self.policies?.count ?? 0) + self.mappings.count }
 
     /// Reads the extensions.
@@ -96,7 +97,7 @@ struct CertificatePolicies: Sendable {
         guard node.identifier == .objectIdentifier, case .primitive(let bytes) = node.content,
             let last = bytes.last, last < 0x80
         else { throw self.malformed }
-        // Each number in its shortest form, so that one policy is one row of bytes (X.690, section 8.19.2).
+        // Each number in its shortest form, so that each policy has one encoding (X.690, section 8.19.2).
         var isStart = true
         for byte in bytes {
             guard !isStart || byte != 0x80 else { throw self.malformed }
@@ -126,7 +127,7 @@ struct CertificatePolicies: Sendable {
         return (numbers[0], numbers[1])
     }
 
-    /// A number of certificates. One beyond all paths is as good as any other.
+    /// A number of certificates; larger ones than any path are equivalent.
     private static func number(_ node: ASN1Node, _ identifier: ASN1Identifier) throws -> Int {
         guard node.identifier == identifier, case .primitive(let bytes) = node.content, let first = bytes.first,
             first < 0x80, bytes.count == 1 || first != 0 || bytes[bytes.startIndex + 1] >= 0x80

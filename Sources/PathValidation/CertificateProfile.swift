@@ -8,10 +8,10 @@ import CryptoExtras
 import SwiftASN1
 import X509
 
-/// What a certificate must be to stand in its place in a server's path, whatever the path: RFC 5280 where
-/// swift-certificates' policies leave it out, and the least strength of keys and signatures.
+/// The certificate profile: the requirements on a certificate for its place in a server's path, independent of the
+/// path. RFC 5280 where swift-certificates' policies do not check it, and the minimum strength of keys and signatures.
 ///
-/// Applied before a certificate becomes a candidate, so that what cannot be used costs the search nothing.
+/// Applied before a certificate becomes a candidate, so that an unusable one costs the search nothing.
 struct CertificateProfile {
     /// The place in a path.
     enum Place {
@@ -20,19 +20,19 @@ struct CertificateProfile {
         case anchor
     }
 
-    /// What speaks against a certificate in a place.
+    /// The objection to a certificate in a place.
     struct Objection: CustomStringConvertible {
-        /// What is wrong, for people.
+        /// The objection as a sentence for people.
         let description: String
 
-        /// Whether it is the time that is wrong, so that another answer is right at another.
+        /// Whether the objection is about the time: at another time the answer may differ.
         var isAboutTime = false
     }
 
-    /// The least RSA key, in bits (CA/Browser Forum Baseline Requirements, section 6.1.5).
+    /// The minimum length of an RSA key, in bits (CA/Browser Forum Baseline Requirements, section 6.1.5).
     static let minimumRSABits = 2_048
 
-    /// Critical extensions that are understood here or by the policies that evaluate the path.
+    /// The critical extensions that this module or the verifier's policies understand.
     static let knownCriticalExtensions: Set<ASN1ObjectIdentifier> = [
         .X509ExtensionID.basicConstraints, .X509ExtensionID.nameConstraints, .X509ExtensionID.keyUsage,
         .X509ExtensionID.subjectAlternativeName, .X509ExtensionID.extendedKeyUsage,
@@ -40,7 +40,8 @@ struct CertificateProfile {
         CertificatePolicies.policyConstraints, CertificatePolicies.inhibitAnyPolicy,
     ]
 
-    /// The most octets of a serial number (RFC 5280, section 4.1.2.2), the zero aside that keeps it positive.
+    /// The maximum length of a serial number in octets (RFC 5280, section 4.1.2.2), without the zero that keeps it
+    /// positive.
     static let maximumSerialNumberLength = 20
 
     private static let allowedSignatures: Set<Certificate.SignatureAlgorithm> = [
@@ -48,7 +49,7 @@ struct CertificateProfile {
         .sha256WithRSAEncryption, .sha384WithRSAEncryption, .sha512WithRSAEncryption,
     ]
 
-    /// Why a certificate may not stand in a place at a time, or `nil` when it may.
+    /// Returns the objection to a certificate in a place at a time, or `nil` when there is none.
     ///
     /// - Parameters:
     ///   - candidate: The certificate.
@@ -88,7 +89,7 @@ struct CertificateProfile {
             }
             guard key.keySizeInBits % 8 == 0 else { return "an RSA key whose length is not whole bytes" }
         }
-        // Nobody checks an anchor's own signature: it is trusted as it is.
+        // An anchor's own signature is not checked: it is trusted as it is.
         guard place == .anchor || self.allowedSignatures.contains(certificate.signatureAlgorithm) else {
             return "signed with \(certificate.signatureAlgorithm), which is not accepted"
         }
@@ -102,10 +103,10 @@ struct CertificateProfile {
             return "a validity that is not written in whole seconds"
         }
         guard place != .anchor else { return nil }
-        // Nobody but the signer says which algorithm he meant: what stands beside the signed bytes must be the same
+        // Only the algorithm within the signed bytes is authentic: the one outside must be the same
         // (section 4.1.1.2).
         guard candidate.der[candidate.fields.signature] == candidate.der[candidate.fields.signatureAlgorithm] else {
-            return "two signature algorithms that are not the same"
+            return "two signature algorithms that differ"
         }
         guard certificate.version == .v3 else { return "not an X.509 version 3 certificate" }
         // A serial number is a positive integer (RFC 5280, section 4.1.2.2). Old anchors have zero.
@@ -136,7 +137,7 @@ struct CertificateProfile {
         let certificate = candidate.certificate
         let extensions = certificate.extensions
         for other in extensions where other.critical && !self.knownCriticalExtensions.contains(other.oid) {
-            return "a critical extension that is not known: \(other.oid)"
+            return "an unknown critical extension: \(other.oid)"
         }
         if let constraints = extensions[oid: CertificatePolicies.policyConstraints], !constraints.critical {
             return "policy constraints that are not critical"
@@ -160,16 +161,16 @@ struct CertificateProfile {
         let maySign = try self.maySign(extensions, as: place)
         let purposes = try extensions.extendedKeyUsage
         if place == .leaf {
-            if maySign == true, !isAuthority { return "may sign certificates and is no CA" }
+            if maySign == true, !isAuthority { return "may sign certificates but is not a CA" }
             if extensions[oid: .X509ExtensionID.nameConstraints] != nil, !isAuthority {
-                return "has name constraints and is no CA"
+                return "has name constraints but is not a CA"
             }
             if isServers, let purposes, !purposes.contains(.serverAuth) {
                 return "not for TLS servers (extended key usage)"
             }
             return nil
         }
-        // Version 1 anchors have no extensions to say it with.
+        // Version 1 anchors have no extensions, and so no basic constraints.
         guard isAuthority || certificate.version != .v3 else { return "not a CA" }
         if maySign == false { return "may not sign certificates (key usage)" }
         if isServers, let purposes, !purposes.contains(.serverAuth), !purposes.contains(.any) {
@@ -178,7 +179,7 @@ struct CertificateProfile {
         return nil
     }
 
-    /// Reads what nobody may ask for later, so that a malformed one is noticed.
+    /// Reads extensions that may never be needed later, so that a malformed one is noticed.
     private static func readUnasked(_ extensions: Certificate.Extensions) throws {
         _ = try extensions.authorityInformationAccess
         _ = try extensions.authorityKeyIdentifier
@@ -189,7 +190,7 @@ struct CertificateProfile {
     /// Whether the key usage lets a key sign certificates; `nil` where it says nothing.
     private static func maySign(_ extensions: Certificate.Extensions, as place: Place) throws -> Bool? {
         guard place == .anchor else { return try extensions.keyUsage?.keyCertSign }
-        // Old roots write more padding than DER has for a list of named bits (X.690, section 11.2.2).
+        // Old roots have more padding than DER allows in a list of named bits (X.690, section 11.2.2).
         return try extensions[oid: .X509ExtensionID.keyUsage].map { usage in
             try ASN1BitString(derEncoded: usage.value).bytes.first.map { $0 & 0x04 != 0 } ?? false
         }

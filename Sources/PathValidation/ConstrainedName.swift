@@ -7,10 +7,10 @@ import CertificatePinning
 import SwiftASN1
 import X509
 
-/// A name of a certificate, in the form in which it is held against the subtrees of name constraints (RFC 5280, section
-/// 4.2.1.10).
+/// A name of a certificate, in the form in which it is compared with the subtrees of name constraints (RFC 5280,
+/// section 4.2.1.10).
 struct ConstrainedName {
-    /// The kinds of names. A subtree constrains its own alone.
+    /// The kinds of names. A subtree constrains only names of its own kind.
     enum Kind: Int, CaseIterable {
         case other, mail, dns, x400, directory, ediParty, identifier, address, registeredID
 
@@ -37,7 +37,7 @@ struct ConstrainedName {
     /// A name as it is compared; labels of hosts with the last one first.
     private enum Form {
         case name([Int])
-        /// All names of one label more than these.
+        /// A wildcard: all names with one label more than these.
         case wildcard([Int])
         case address(ArraySlice<UInt8>)
         case host([Int])
@@ -51,7 +51,7 @@ struct ConstrainedName {
 
     private let form: Form
 
-    /// Reads a name. One of a kind, or in a form, that cannot be evaluated is refused where it is constrained.
+    /// Reads a name. A name of a kind or form that cannot be compared is refused where it is constrained.
     init(_ name: GeneralName, _ parts: inout NameParts) {
         self.kind = Kind(name)
         self.form =
@@ -69,7 +69,7 @@ struct ConstrainedName {
             }
     }
 
-    /// How many parts a comparison looks at, at most.
+    /// The maximum number of parts that a comparison looks at.
     var size: Int {
         switch self.form {
         case .name(let labels), .wildcard(let labels), .host(let labels): labels.count + 1
@@ -80,7 +80,8 @@ struct ConstrainedName {
         }
     }
 
-    /// Whether all that this name stands for lies within a subtree of its kind; `nil` for what cannot be evaluated.
+    /// Whether every host or name that this covers lies within a subtree of its kind; `nil` for names that cannot be
+    /// compared.
     func lies(within subtree: ConstraintSubtree) -> Bool? {
         switch (self.form, subtree.form) {
         case (.name(let labels), .host(let parent, let isBelowOnly)):
@@ -101,12 +102,13 @@ struct ConstrainedName {
         }
     }
 
-    /// Whether something that this name stands for lies within a subtree of its kind; `nil` for what cannot be evaluated.
+    /// Whether some host or name that this covers lies within a subtree of its kind; `nil` for names that cannot be
+    /// compared.
     func mayLie(within subtree: ConstraintSubtree) -> Bool? {
         if case .wildcard(let labels) = self.form, case .host(let excluded, false) = subtree.form,
             excluded.count == labels.count + 1, excluded.starts(with: labels)
         {
-            // One label below the parent is what the wildcard can become.
+            // The wildcard covers one label below the parent.
             return true
         }
         return self.lies(within: subtree)
@@ -141,7 +143,7 @@ struct ConstrainedName {
         return name.description
     }
 
-    /// The local part is compared to the letter, an asterisk being a letter like others.
+    /// The local part is compared exactly; an asterisk in it is an ordinary character.
     private static func mailbox(_ text: String, _ parts: inout NameParts) -> Form {
         guard let sign = text.lastIndex(of: "@") else { return .undecidable }
         return .mailbox(

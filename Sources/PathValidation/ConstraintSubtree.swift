@@ -9,7 +9,7 @@ import X509
 
 /// One subtree of a name constraint (RFC 5280, section 4.2.1.10), in the form in which it is compared.
 struct ConstraintSubtree {
-    /// What lies within.
+    /// The names within the subtree.
     enum Form {
         /// A host and, for DNS names, all below it; only what is below it, where it was written with a leading dot.
         case host([Int], isBelowOnly: Bool)
@@ -17,21 +17,21 @@ struct ConstraintSubtree {
         case range(ArraySlice<UInt8>)
         /// One mailbox.
         case mailbox(local: Int, host: [Int])
-        /// Directory names that begin so.
+        /// Directory names with this beginning.
         case directory([Int?])
-        /// A kind that cannot be held against names. A certificate without such a name is not touched by it.
+        /// A kind that cannot be compared with names. It does not affect a certificate without such a name.
         case undecidable
     }
 
     /// The kind of names that this constrains.
     let kind: ConstrainedName.Kind
 
-    /// What lies within.
+    /// The names within the subtree.
     let form: Form
 
     /// Reads a subtree.
     ///
-    /// - Returns: `nil` for one that cannot be understood, so that nobody knows what it leaves out.
+    /// - Returns: `nil` for a subtree that cannot be understood: the names that it excludes are not known.
     init?(_ subtree: GeneralName, _ parts: inout NameParts) {
         self.kind = ConstrainedName.Kind(subtree)
         let form: Form? =
@@ -48,7 +48,7 @@ struct ConstraintSubtree {
         self.form = form
     }
 
-    /// How many parts a comparison looks at, at most.
+    /// The maximum number of parts that a comparison looks at.
     var size: Int {
         switch self.form {
         case .host(let labels, _): labels.count
@@ -59,8 +59,8 @@ struct ConstraintSubtree {
         }
     }
 
-    /// A host name as any other, so without a trailing dot, an asterisk, a blank or a NUL. A leading dot is malformed for
-    /// DNS names and common in private CAs; openssl and webpki read it as we do.
+    /// A host name in the usual form: without a trailing dot, an asterisk, a blank or a NUL. A leading dot is malformed
+    /// for DNS names and common in private CAs; openssl and webpki read it as we do.
     private static func host(_ text: String, _ parts: inout NameParts) -> Form? {
         let isBelowOnly = text.utf8.first == UInt8(ascii: ".")
         guard let labels = self.labels(isBelowOnly ? text.dropFirst() : text[...], &parts) else { return nil }

@@ -16,7 +16,7 @@ enum DistributionPoints {
 
     /// Reads the extension's value.
     ///
-    /// - Throws: swift-asn1's error for what is no such value.
+    /// - Throws: swift-asn1's error for any other value.
     static func check(_ value: ArraySlice<UInt8>) throws {
         try DER.sequence(try DER.parse(value), identifier: .sequence) { points in
             while let point = points.next() {
@@ -25,11 +25,11 @@ enum DistributionPoints {
         }
     }
 
-    /// The URIs of the points whose lists are the issuer's own and for all reasons: of those that name another issuer, or
-    /// some reasons, no list that is read here is.
+    /// The URIs of the points whose lists are the issuer's own and for all reasons: lists of points that name another
+    /// issuer, or only some reasons, are not read here.
     ///
     /// - Parameter value: The extension's value.
-    /// - Throws: swift-asn1's error for what is no such value.
+    /// - Throws: swift-asn1's error for any other value.
     static func names(in value: ArraySlice<UInt8>) throws -> [[UInt8]] {
         try self.check(value)
         var names: [[UInt8]] = []
@@ -63,7 +63,7 @@ enum DistributionPoints {
     private static func checkFields(of point: inout ASN1NodeCollection.Iterator) throws {
         var rest = self.tags[...]
         while let field = point.next() {
-            // Each at most once, in their order.
+            // Each member at most once, in their order.
             while let tag = rest.first, tag != field.identifier { rest = rest.dropFirst() }
             guard rest.popFirst() != nil else { throw ASN1Error.unexpectedFieldType(field.identifier) }
             switch field.identifier {

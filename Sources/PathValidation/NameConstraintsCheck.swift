@@ -7,11 +7,11 @@ import CertificatePinning
 import SwiftASN1
 import X509
 
-/// Name constraints (RFC 5280, section 4.2.1.10), each certificate's on all below it.
+/// Checks name constraints (RFC 5280, section 4.2.1.10): each certificate's constrain all below it.
 ///
-/// Our own beside swift-certificates' policy, which lets a wildcard name pass that covers an excluded one, holds
-/// self-issued intermediates to them, and refuses directory names unseen. It is always applied, and only where a path has
-/// constraints does it stand in for theirs. One value serves one validation: what a certificate says is read once,
+/// Our own beside swift-certificates' policy, which lets a wildcard name pass that covers an excluded one, applies them
+/// to self-issued intermediates, and refuses all directory names. It is always applied. Only where a path has
+/// constraints it replaces theirs. One value serves one validation: a certificate is read once,
 /// however many paths it is in.
 struct NameConstraintsCheck {
     /// The constraints of a certificate, by kind of name.
@@ -24,18 +24,18 @@ struct NameConstraintsCheck {
     private var names: [Int: [ConstrainedName]?] = [:]
     private var constraints: [Int: Constraints?] = [:]
 
-    /// Why a path breaks the constraints in it, or `nil` when it does not.
+    /// Returns why a path violates its name constraints, or `nil` when it does not.
     ///
     /// - Parameters:
     ///   - path: Leaf first, anchor last.
     ///   - nodes: For each certificate its number among the candidates of this validation.
-    ///   - budget: What counts the work.
+    ///   - budget: The counter of the work.
     /// - Throws: ``PathValidationError`` when there are more names and constraints than the budget has comparisons for.
     mutating func objection(
         to path: [CandidateCertificate], nodes: [Int], spending budget: inout PathBudget
     ) throws(PathValidationError) -> String? {
         for (height, issuer) in path.enumerated().dropFirst() where issuer.hasNameConstraints {
-            // What cannot be understood excludes nobody knows what.
+            // A constraint that cannot be understood may exclude any name.
             guard let constraints = try self.constraints(of: issuer, nodes[height], spending: &budget) else {
                 return "\(issuer.name): name constraints that are malformed"
             }
@@ -108,7 +108,7 @@ struct NameConstraintsCheck {
         return constraints
     }
 
-    /// Whether there is a sequence of subtrees, and none is empty: the parser takes an empty one for one that is not there.
+    /// Whether there is a sequence of subtrees, and none is empty: the parser treats an empty one as absent.
     private static func hasSubtrees(_ value: ArraySlice<UInt8>) -> Bool {
         guard let root = try? DER.parse(value), case .constructed(let sequences) = root.content else { return false }
         var count = 0

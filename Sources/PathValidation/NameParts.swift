@@ -6,10 +6,11 @@
 import SwiftASN1
 import X509
 
-/// Gives the parts of names numbers, equal parts equal ones: each name is normalised once, and two names are compared by
-/// their numbers, whatever is written in them and however long it is.
+/// Numbers the parts of names, equal parts alike: each name is normalised once, and two names are compared by their
+/// numbers, at a cost that does not depend on their text.
 struct NameParts {
-    /// What was read, in the units of ``PathLimits/nameComparisons``: attributes and labels, and their bytes by sixteen.
+    /// The work of reading, in the units of ``PathLimits/nameComparisons``: attributes and labels, and their bytes by
+    /// sixteen.
     private(set) var cost = 0
 
     private var numbers: [[String]: Int] = [:]
@@ -22,10 +23,10 @@ struct NameParts {
         }
     }
 
-    /// A text that is compared as it is.
+    /// A text that is compared exactly.
     mutating func literal(_ text: some StringProtocol) -> Int { self.number([String(text)]) }
 
-    /// The steps of a directory name; `nil` in place of one with a value that is no text.
+    /// The steps of a directory name; `nil` in place of a step with a value that is not text.
     mutating func steps(of name: DistinguishedName) -> [Int?] { name.map { self.number(of: $0) } }
 
     /// Case and runs of blanks do not count (RFC 5280, section 7.1), nor does the order of the attributes in one step.

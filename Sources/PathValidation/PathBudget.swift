@@ -11,7 +11,7 @@ struct PathBudget {
     private let monotonicNanoseconds: @Sendable () -> UInt64
     private let start: UInt64
 
-    /// What was done so far.
+    /// The work so far.
     private(set) var work = PathWork()
 
     /// Starts counting.
@@ -34,7 +34,7 @@ struct PathBudget {
         try self.checkDeadline()
     }
 
-    /// Whether so many signature checks are left.
+    /// Whether a number of signature checks is left.
     func hasRoom(forSignatures count: Int) -> Bool {
         self.work.signatureChecks + count <= self.limits.signatureChecks
     }
@@ -45,7 +45,7 @@ struct PathBudget {
         try self.checkDeadline()
     }
 
-    /// Counts parts of names that were read, or are about to be held against constraints.
+    /// Counts parts of names that were read, or are about to be compared with constraints.
     mutating func countNameComparisons(_ count: Int) throws(PathValidationError) {
         self.work.nameComparisons += count
         try self.check(self.work.nameComparisons, self.limits.nameComparisons, "comparisons with name constraints")
@@ -70,7 +70,7 @@ struct PathBudget {
         return parts.contains { spent, limit in spent > limit / 2 } || self.elapsed > self.limits.nanoseconds / 2
     }
 
-    /// Refuses when the time is over.
+    /// Throws when the time is over.
     func checkDeadline() throws(PathValidationError) {
         guard self.elapsed <= self.limits.nanoseconds else {
             throw PathValidationError(
@@ -85,33 +85,34 @@ struct PathBudget {
     }
 }
 
-/// How much work one validation may be. Counted, not timed, so that a verdict does not depend on the machine; a peer
-/// chooses all certificates but the anchors, and the search is exponential in them without a bound.
+/// The limits of the work of one validation. Work is counted, not timed, so that a verdict does not depend on the
+/// machine. A peer chooses all certificates but the anchors, and without a bound the search is exponential in them.
 public struct PathLimits: Hashable, Sendable {
-    /// Presented certificates after byte-identical ones were dropped.
+    /// The number of presented certificates, byte-identical ones counted once.
     public var presentedCertificates: Int
 
-    /// Certificates in a path, the leaf and the anchor included.
+    /// The number of certificates in a path, the leaf and the anchor included.
     public var pathLength: Int
 
-    /// Signature checks, those of swift-certificates' verifier included. The largest cost by far: 10 to 350 µs each.
+    /// The number of signature checks, those of swift-certificates' verifier included. They are the largest cost by
+    /// far: 10 to 350 µs each.
     public var signatureChecks: Int
 
     /// Candidates looked at as the issuer of another.
     public var candidateSteps: Int
 
-    /// Parts of names (attributes of directory names, labels of hosts, bytes of addresses) that are held against name
-    /// constraints, and what it costs to read them: one for each and one for every sixteen bytes. A leaf may carry
+    /// Parts of names (attributes of directory names, labels of hosts, bytes of addresses) that are compared with name
+    /// constraints, and the cost of reading them: one for each and one for every sixteen bytes. A leaf may carry
     /// thousands of names, and a CA thousands of constraints.
     public var nameComparisons: Int
 
     /// Policies that are read, mapped or carried from one certificate to the next.
     public var policySteps: Int
 
-    /// The last resort, in nanoseconds: what the counts did not foresee.
+    /// The time limit in nanoseconds, the last resort where the counts did not foresee a cost.
     public var nanoseconds: UInt64
 
-    /// The limits in force: the real chains of the public web stay far below each of them.
+    /// The default limits: the chains of the public web stay far below each of them.
     public static let standard = PathLimits(
         presentedCertificates: 64, pathLength: 10, signatureChecks: 128, candidateSteps: 4_096,
         nameComparisons: 2_500_000, policySteps: 10_000, nanoseconds: 1_000_000_000)

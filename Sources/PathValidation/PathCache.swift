@@ -6,17 +6,17 @@
 public import CertificatePinning
 import Crypto
 
-/// Paths that were validated lately: for a chain that was validated before, the same host and the same roots, the
-/// certificates' signatures are not checked again.
+/// A cache of validated paths: for a known chain, host and root store the signatures of the certificates are not
+/// checked again.
 ///
 /// A value, and only the path is kept: pins, the deny set and the handshake's own signature are evaluated at every
 /// connection. An entry is used while all certificates of its path are valid, for a day at most.
 ///
-/// Refusals that took over half of a limit are kept for a minute, in a room of their own, so that a peer which presents
-/// the same costly chain again and again is refused for nothing. One that the time, the host's name or the deadline decided
-/// is not kept: it may be another the next time.
+/// Refusals that took over half of a limit are kept for a minute, in a cache of their own, so that a peer which repeats
+/// the same costly chain is refused at no cost. A refusal that the time, the host's name or the deadline decided is not
+/// kept: it may differ the next time.
 public struct PathCache: Sendable {
-    /// What a path was found for: a hash over everything that the search depends on, but the time.
+    /// The key of a cached path: a hash over all that the search depends on, but the time.
     public struct Key: Hashable, Sendable {
         private let digest: [UInt8]
 
@@ -24,15 +24,15 @@ public struct PathCache: Sendable {
         ///
         /// - Parameters:
         ///   - presented: Certificates in DER, the leaf first, as they are given to the validator.
-        ///   - identity: Whose certificate the leaf must be.
+        ///   - identity: The server whose certificate the leaf must be.
         ///   - roots: The digest of the root store.
         ///   - limits: The validator's limits.
-        ///   - revocation: The digest of its revocation lists, and what is demanded of them; `nil` for none.
+        ///   - revocation: The digest of its revocation lists and the demand on them; `nil` for none.
         public init(
             presented: [[UInt8]], identity: ServerIdentity, roots: [UInt8], limits: PathLimits,
             revocation: (digest: [UInt8], demand: RevocationCheck.Demand)? = nil
         ) {
-            // Which kind of identity comes first, as a number: "anybody" is a host's name, too.
+            // Which kind of identity comes first, as a number: "any-server" could be a host's name, too.
             let kind: UInt8
             var name = ""
             switch identity {
@@ -62,31 +62,31 @@ public struct PathCache: Sendable {
         var use: UInt64
     }
 
-    /// The most entries.
+    /// The maximum number of paths.
     public static let capacity = 1_024
-    /// The longest that an entry is used, in seconds.
+    /// The maximum age of a path, in seconds.
     public static let lifetime: Int64 = 86_400
-    /// The most refusals.
+    /// The maximum number of refusals.
     public static let refusalCapacity = 256
-    /// The longest that a refusal is used, in seconds.
+    /// The maximum age of a refusal, in seconds.
     public static let refusalLifetime: Int64 = 60
 
     private var entries: [Key: Entry] = [:]
     private var refusals: [Key: (refusal: PathValidationError, period: ClosedRange<Timestamp>)] = [:]
     private var uses: UInt64 = 0
 
-    /// How often a path was found here.
+    /// The number of cache hits.
     public private(set) var hits = 0
-    /// How often none was.
+    /// The number of cache misses.
     public private(set) var misses = 0
 
-    /// How many paths are kept.
+    /// The number of cached paths.
     public var count: Int { self.entries.count }
 
     /// An empty cache.
     public init() {}
 
-    /// The path that was validated for a key, while it holds.
+    /// The path that was validated for a key, while it is valid.
     public mutating func path(for key: Key, at time: Timestamp) -> ValidatedPath? {
         guard var entry = self.entries[key], entry.period.contains(time) else {
             self.misses += 1
@@ -105,8 +105,8 @@ public struct PathCache: Sendable {
         return kept.refusal
     }
 
-    /// Keeps a path that was just validated; the one that was not used for the longest time goes when there are too
-    /// many. Of refusals the costly ones are kept; the oldest goes.
+    /// Stores a path that was just validated; beyond the maximum the least recently used one is removed. Of refusals
+    /// only the costly ones are stored; the oldest is removed.
     public mutating func keep(_ outcome: PathOutcome, for key: Key, at time: Timestamp) {
         if case .failure(let refusal) = outcome.result, outcome.isCostly, refusal.isRepeatable {
             self.keep(refusal, for: key, at: time)
@@ -131,7 +131,7 @@ public struct PathCache: Sendable {
         self.refusals[oldest.key] = nil
     }
 
-    /// Forgets everything: the roots changed.
+    /// Removes all entries, because the roots changed.
     public mutating func removeAll() {
         self.entries = [:]
         self.refusals = [:]

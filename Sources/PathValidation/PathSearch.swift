@@ -8,20 +8,20 @@ import X509
 
 /// Proposes paths from a leaf to an anchor, one at a time, best first, within a budget.
 ///
-/// In front of swift-certificates' own search, which finds the same paths and has no bound: 32 cross-signed
+/// It stands in front of swift-certificates' own search, which finds the same paths without a bound: 32 cross-signed
 /// intermediates (10 KB) took it 3.9 s. Depth first over the issuers of the certificate at hand: anchors before
 /// intermediates, those whose key identifier fits before the others. A signature is checked once for each child and
-/// issuer key, however many certificates carry that key, and not where the verifier has found that it holds.
+/// issuer key, however many certificates carry that key, and not where the verifier has found it valid.
 struct PathSearch {
-    /// A path whose names chain and whose signatures hold.
+    /// A proposed path: its names chain and its signatures are valid.
     struct Proposal {
         /// The certificates: leaf first, anchor last.
         let certificates: [CandidateCertificate]
 
-        /// For each its number among the candidates.
+        /// The number of each among the candidates.
         let nodes: [Int]
 
-        /// Whether one of them has unique identifiers, so that the verifier cannot be shown the path.
+        /// Whether one of them has unique identifiers, so that the verifier cannot check the path.
         var hasUniqueIdentifiers: Bool { self.certificates.contains { $0.hasUniqueIdentifiers } }
     }
 
@@ -31,7 +31,7 @@ struct PathSearch {
         var issuers: ArraySlice<Int>
     }
 
-    /// A signature is the child's, over its own bytes; only the issuer's key is needed to check it.
+    /// The signature is in the child, over its own bytes; checking it needs only the issuer's key.
     private struct Edge: Hashable {
         let child: Int
         let key: ArraySlice<UInt8>
@@ -47,16 +47,16 @@ struct PathSearch {
     /// The deepest certificate for which no issuer was found, for the message.
     private(set) var unissued: CandidateCertificate
 
-    /// Which path length constraint the newest path that was given up would have broken, for the message.
+    /// The path length constraint that the last abandoned path would have violated, for the message.
     private(set) var tooLong: String?
 
     /// Prepares a search.
     ///
     /// - Parameters:
-    ///   - leaf: Where each path begins.
-    ///   - intermediates: What may stand between.
-    ///   - anchors: Where a path may end.
-    ///   - maximumLength: The most certificates in a path.
+    ///   - leaf: The beginning of each path.
+    ///   - intermediates: The candidates between leaf and anchor.
+    ///   - anchors: The possible ends of a path.
+    ///   - maximumLength: The maximum number of certificates in a path.
     init(
         from leaf: CandidateCertificate, through intermediates: [CandidateCertificate],
         to anchors: [CandidateCertificate], maximumLength: Int
@@ -71,7 +71,7 @@ struct PathSearch {
         self.frames = [Frame(node: 0, issuers: self.issuers[0][...])]
     }
 
-    /// The next path whose names chain and whose signatures hold. `nil` when there is none.
+    /// The next path whose names chain and whose signatures are valid; `nil` when there is none.
     mutating func next(spending budget: inout PathBudget) throws(PathValidationError) -> Proposal? {
         while var frame = self.frames.popLast() {
             guard let issuer = frame.issuers.popFirst() else { continue }
@@ -87,8 +87,8 @@ struct PathSearch {
         return nil
     }
 
-    /// The path that is proposed first if all its signatures hold, before one of them was checked: at each step the
-    /// issuer that is tried before all others. `nil` where two are as good, and where the first leads nowhere.
+    /// The path that stands out before a signature was checked: at each step the issuer with the best rank. `nil` where
+    /// two issuers have the same rank, and where the best leads to no anchor.
     ///
     /// Looks at each candidate at most once for each certificate of the path: the bounds on both bound this.
     func firstChoice() -> Proposal? {
@@ -107,20 +107,20 @@ struct PathSearch {
         return nil
     }
 
-    /// Takes note that all signatures of a path hold, so that they are not checked again.
+    /// Records that all signatures of a path are valid, so that they are not checked again.
     mutating func noteSignatures(of proposal: Proposal) {
         for (child, issuer) in zip(proposal.nodes, proposal.nodes.dropFirst()) {
             self.signatures[Edge(child: child, key: self.nodes[issuer].publicKey)] = true
         }
     }
 
-    /// The path at hand with an anchor on top.
+    /// The path at hand, completed by an anchor.
     private func proposal(endingIn anchor: Int) -> Proposal {
         let nodes = self.frames.map(\.node) + [anchor]
         return Proposal(certificates: nodes.map { self.nodes[$0] }, nodes: nodes)
     }
 
-    /// Whether a certificate may be put on top of the path at hand: no circle, room left, its own limit kept.
+    /// Whether a certificate may extend the path at hand: no circle, length left, its own path length constraint kept.
     private mutating func mayIssue(_ issuer: Int) -> Bool {
         let isAnchor = issuer >= self.firstAnchor
         // An intermediate needs an anchor above it.
@@ -160,7 +160,7 @@ struct PathSearch {
         Self.rank(of: self.nodes[issuer], isAnchor: issuer >= self.firstAnchor, over: self.nodes[child])
     }
 
-    /// How early a candidate is tried as the issuer of another: the lowest rank first.
+    /// The rank of a candidate as the issuer of another: the lowest is tried first.
     private static func rank(
         of candidate: CandidateCertificate, isAnchor: Bool, over child: CandidateCertificate
     ) -> Int {

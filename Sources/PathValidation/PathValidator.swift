@@ -5,16 +5,17 @@
 #if NIO
 public import CertificatePinning
 
-/// From the chain that a server presents to the **one** path that is validated, where no platform does it for us.
+/// Validates a presented chain to **one** path, where no platform validates it for us.
 ///
-/// swift-certificates' `Verifier` evaluates, by RFC 5280 and the server's identity. In front of it stand what its policies
-/// leave out (`CertificateProfile`, `NameConstraintsCheck`, `PolicyGraph`) and a search with a budget (`PathSearch`),
-/// which proposes one path at a time. The path that comes out is the one the verifier validated, its anchor included.
+/// swift-certificates' `Verifier` evaluates, by RFC 5280 and the server's identity. Before it come the checks that its
+/// policies leave out (`CertificateProfile`, `NameConstraintsCheck`, `PolicyGraph`) and a search with a budget
+/// (`PathSearch`), which proposes one path at a time. The path that comes out is the one the verifier validated, its
+/// anchor included.
 public struct PathValidator: Sendable {
     /// The anchors that a path may end in.
     public let roots: RootStore
 
-    /// How much work one validation may be.
+    /// The limits of the work of one validation.
     public let limits: PathLimits
 
     /// The revocation lists that a path must pass; `nil` for none.
@@ -26,9 +27,9 @@ public struct PathValidator: Sendable {
     ///
     /// - Parameters:
     ///   - roots: The anchors that a path may end in.
-    ///   - limits: How much work one validation may be.
+    ///   - limits: The limits of the work of one validation.
     ///   - revocation: The revocation lists that a path must pass; `nil` for none.
-    ///   - monotonicNanoseconds: A clock that only goes forward, for the last of the limits.
+    ///   - monotonicNanoseconds: A monotonic clock, for the time limit.
     public init(
         roots: RootStore, limits: PathLimits = .standard, revocation: RevocationCheck? = nil,
         monotonicNanoseconds: @escaping @Sendable () -> UInt64
@@ -42,11 +43,11 @@ public struct PathValidator: Sendable {
     /// Validates a presented chain.
     ///
     /// - Parameters:
-    ///   - presented: Certificates in DER: the leaf first, the rest in any order, junk allowed. One that cannot be read
-    ///     is left out and does not fail the others, unless it is the leaf.
-    ///   - identity: Whose certificate the leaf must be.
+    ///   - presented: Certificates in DER: the leaf first, the rest in any order, unrelated ones allowed. A certificate
+    ///     that cannot be read is left out, unless it is the leaf.
+    ///   - identity: The server whose certificate the leaf must be.
     ///   - time: The time at which all certificates of the path must be valid.
-    /// - Returns: The validated path or why there is none, and the work that was done.
+    /// - Returns: The validated path or the refusal, and the work.
     public func validate(presented: [[UInt8]], as identity: ServerIdentity, at time: Timestamp) async -> PathOutcome {
         var budget = PathBudget(self.limits, monotonicNanoseconds: self.monotonicNanoseconds)
         do throws(PathValidationError) {
@@ -62,7 +63,7 @@ public struct PathValidator: Sendable {
         }
     }
 
-    /// The path, and until when revocation lists cover it, where it must be covered.
+    /// The path and the end of its coverage by revocation lists, where coverage is demanded.
     private func path(
         from presented: [[UInt8]], as identity: ServerIdentity, at time: Timestamp, spending budget: inout PathBudget
     ) async throws(PathValidationError) -> (certificates: [CandidateCertificate], coveredUntil: Timestamp?) {
@@ -77,7 +78,7 @@ public struct PathValidator: Sendable {
             let path = try await self.path(in: &chain, as: identity, at: time, spending: &budget)
             return (path, chain.coveredUntil)
         } catch {
-            // What begins to be valid while a refusal is remembered may change it.
+            // A certificate that becomes valid while a refusal is cached may change the answer.
             let isSoon = chain.nextStart.map {
                 $0.secondsSince1970 &- time.secondsSince1970 <= PathCache.refusalLifetime
             }
@@ -111,18 +112,18 @@ public struct PathValidator: Sendable {
         throw chain.refusal(after: search)
     }
 
-    /// Has the verifier evaluate the path that stands out, before a signature was checked: it checks them all, and the
-    /// search is told that they hold. `nil` when no path stands out or one of its signatures does not hold; the search
+    /// Asks the verifier about the path that stands out, before a signature was checked: it checks them all, and the
+    /// search learns that they are valid. `nil` when no path stands out or one of its signatures is invalid; the search
     /// then finds out which.
     ///
-    /// The verifier checks signatures whatever is known of them, so that a path which the search has checked costs twice
-    /// as much. The proposals are the same with and without this, and so are their order and what is said of them.
+    /// The verifier always checks signatures, so that a path which the search has checked costs twice as much. The
+    /// proposals, their order and the messages are the same with and without this.
     private func verdictOnFirstChoice(
         of search: inout PathSearch, as identity: ServerIdentity, at time: Timestamp, spending budget: inout PathBudget
     ) async throws(PathValidationError) -> (nodes: [Int], verdict: PathVerdict)? {
         guard let choice = search.firstChoice() else { return nil }
         let signatures = choice.certificates.count - 1
-        // When one does not hold, the search checks those below it once more: a narrow budget is not spent on that.
+        // When one is invalid, the search checks those below it once more: a narrow budget is not spent on that.
         guard !choice.hasUniqueIdentifiers, budget.hasRoom(forSignatures: 2 * signatures) else { return nil }
         try budget.countSignatures(signatures)
         let verdict = await PathVerdict(on: choice.certificates, as: identity, at: time)
@@ -131,7 +132,7 @@ public struct PathValidator: Sendable {
         return (choice.nodes, verdict)
     }
 
-    /// Has exactly one path evaluated: by our own rules, and by the verifier, unless its verdict is known.
+    /// Evaluates exactly one path: by our own rules, and by the verifier, unless its verdict is known.
     private func evaluate(
         _ proposal: PathSearch.Proposal, _ known: PathVerdict?, as identity: ServerIdentity, at time: Timestamp,
         _ constraints: inout NameConstraintsCheck, spending budget: inout PathBudget, _ chain: inout PresentedChain
@@ -144,8 +145,8 @@ public struct PathValidator: Sendable {
             chain.object(objection)
             return false
         }
-        // The verifier would look for the signature over the bytes that the parser was shown. What it decides has been
-        // decided: the search checked the signatures, the profile and the rules above the rest.
+        // The verifier would check the signature over the bytes that the parser was given. The search has checked the
+        // signatures, and the profile and the rules above the rest.
         guard !proposal.hasUniqueIdentifiers else {
             return try await self.passesRevocation(candidates, at: time, spending: &budget, &chain)
         }
@@ -167,8 +168,8 @@ public struct PathValidator: Sendable {
         _ chain: inout PresentedChain
     ) async throws(PathValidationError) -> Bool {
         guard let revocation else { return true }
-        // A list's signature is checked once for each issuer's key, and is one check however long the list is: what is
-        // given is the operator's, and what a peer chooses are certificates that CAs have signed.
+        // A list's signature is checked once for each issuer's key and counts as one check, however long the list is:
+        // the operator gives the lists, and a peer can choose only certificates that CAs have signed.
         try budget.countSignatures(path.count - 1)
         do throws(PathValidationError) {
             chain.coveredUntil = try await revocation.check(path, at: time)

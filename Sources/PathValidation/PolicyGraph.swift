@@ -8,9 +8,9 @@ import CertificatePinning
 /// Policies along a path (RFC 5280, section 6.1), as `openssl verify -policy_check -policy anyPolicy` answers: the initial
 /// set is *any-policy*, and a path is refused when a certificate of it demands an explicit policy and none holds for all of it.
 ///
-/// Of RFC 9618's graph only the newest row is kept: whether there is a policy at the end is all that is asked for, and a
-/// row is empty when it has no node, whatever stands above. So the cost is that of reading, where the tree of RFC 5280
-/// grows with each row (CVE-2023-0464 was that). The anchor's own policies bind nobody (section 6.1.1).
+/// Of RFC 9618's graph only the newest row is kept, because the answer is only whether a policy holds at the end. So
+/// the cost is that of reading, while the tree of RFC 5280 grows with each row (CVE-2023-0464). The anchor's own
+/// policies do not bind (section 6.1.1).
 struct PolicyGraph {
     /// Whether the newest row has a node for *anyPolicy*; the root of the graph is one.
     private var hasAnyPolicy = true
@@ -26,11 +26,11 @@ struct PolicyGraph {
         self.inhibitAny = length + 1
     }
 
-    /// Why a path breaks the policies in it, or `nil` when it does not.
+    /// Returns why a path violates its policies, or `nil` when it does not.
     ///
     /// - Parameters:
     ///   - path: Leaf first, anchor last.
-    ///   - budget: What counts the policies that are looked at.
+    ///   - budget: The counter of the policies that are looked at.
     /// - Throws: ``PathValidationError`` when there are more policies than the budget has steps for.
     static func objection(
         to path: [CandidateCertificate], spending budget: inout PathBudget
@@ -45,7 +45,7 @@ struct PolicyGraph {
             graph.add(said, isSelfIssued: certificate.isSelfIssued, isLast: height == 0)
         }
         guard graph.explicitPolicy == 0, !graph.hasAnyPolicy, graph.expected.isEmpty else { return nil }
-        return "a policy that holds for the whole path is demanded, and there is none"
+        return "a policy for the whole path is demanded, but there is none"
     }
 
     private mutating func add(_ said: CertificatePolicies, isSelfIssued: Bool, isLast: Bool) {

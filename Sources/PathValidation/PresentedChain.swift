@@ -6,7 +6,7 @@
 import CertificatePinning
 import X509
 
-/// What a server presented, sorted into what a path may be made of.
+/// The presented chain, sorted into the leaf, the intermediates and the anchors of a path.
 struct PresentedChain {
     /// The server's own certificate.
     let leaf: CandidateCertificate
@@ -14,22 +14,22 @@ struct PresentedChain {
     /// The leaf's names.
     let leafNames: SubjectAlternativeNames?
 
-    /// What may stand between the leaf and an anchor.
+    /// The candidates between the leaf and an anchor.
     private(set) var intermediates: [CandidateCertificate] = []
 
-    /// The anchors that issued one of these, by name.
+    /// The anchors that issued one of the certificates, by name.
     private(set) var anchors: [CandidateCertificate] = []
 
-    /// Why certificates were left out, or paths refused, in the order of discovery.
+    /// The objections to certificates and paths, in the order of discovery.
     var objections: [CertificateProfile.Objection] = []
 
-    /// When the first of those begins to be valid that were left out because they are not yet.
+    /// The earliest begin of validity of the certificates that were left out because they are not yet valid.
     private(set) var nextStart: Timestamp?
 
-    /// Until when revocation lists cover the path that was found, where it must be covered.
+    /// The end of the coverage of the path by revocation lists, where coverage is demanded.
     var coveredUntil: Timestamp?
 
-    /// Why a path that is valid otherwise was refused by revocation lists.
+    /// The refusal by revocation lists of an otherwise valid path.
     private var revocation: PathValidationError?
 
     private let isServers: Bool
@@ -90,17 +90,17 @@ struct PresentedChain {
         }
     }
 
-    /// Notes why something was left out or refused.
+    /// Records an objection to a certificate or a path.
     mutating func object(_ text: String) {
         self.objections.append(CertificateProfile.Objection(description: text))
     }
 
-    /// Notes that revocation lists refuse a path that is valid otherwise: `revoked` says more than `revocation-unknown`.
+    /// Records that revocation lists refuse an otherwise valid path; `revoked` replaces `revocation-unknown`.
     mutating func note(_ refusal: PathValidationError) {
         if self.revocation?.reason != .revoked { self.revocation = refusal }
     }
 
-    /// The refusal when no path was validated, with the most useful thing to say of it.
+    /// The refusal when no path was validated, with the most useful detail.
     ///
     /// - Parameter search: The search that ended.
     func refusal(after search: PathSearch) -> PathValidationError {
@@ -112,7 +112,8 @@ struct PresentedChain {
         let issuer = DistinguishedNameText(issuerOf: deepest.der)?.description ?? ""
         return PathValidationError(
             .chainInvalid,
-            "no path to an anchor: nothing was presented or is trusted that issued «\(deepest.name)» as «\(issuer)»")
+            "no path to an anchor: the issuer of «\(deepest.name)» («\(issuer)») was neither sent by the server "
+                + "nor found in the roots")
     }
 }
 #endif

@@ -10,16 +10,16 @@ import Crypto
 public struct RootStore: Sendable {
     private let bySubject: [ArraySlice<UInt8>: [CandidateCertificate]]
 
-    /// How many anchors can be used.
+    /// The number of usable anchors.
     public let count: Int
 
     /// SHA-256 over the anchors, in the order of their bytes: equal for stores of the same anchors.
     public let digest: [UInt8]
 
-    /// How many certificates were left out because they, or their keys, are of a kind that cannot be used here.
+    /// The number of certificates that were left out because they, or their keys, are of an unsupported kind.
     public let unusableCount: Int
 
-    /// Reads a root store in PEM, such as a system's bundle. Blocks other than certificates are passed over.
+    /// Reads a root store in PEM, such as a system's bundle. Blocks other than certificates are skipped.
     ///
     /// - Throws: `InputError.Code.pem` for text that is damaged, or holds no certificate that can be used.
     public init(pem text: some Collection<UInt8>) throws(InputError) {
@@ -30,7 +30,7 @@ public struct RootStore: Sendable {
         }
     }
 
-    /// Takes certificates in DER as anchors. Those that cannot be used are left out and counted; a store without any
+    /// Creates a store of certificates in DER. Unusable ones are left out and counted; an empty store
     /// validates nothing.
     public init(certificates: some Sequence<[UInt8]>) {
         var bySubject: [ArraySlice<UInt8>: [CandidateCertificate]] = [:]
@@ -58,6 +58,13 @@ public struct RootStore: Sendable {
     /// The anchors with a subject.
     func anchors(named subject: ArraySlice<UInt8>) -> [CandidateCertificate] { self.bySubject[subject] ?? [] }
 
+    /// The anchors with a subject, DER.
+    ///
+    /// - Parameter subject: The Name as it stands in a certificate.
+    @_spi(Tools) public func certificates(named subject: ArraySlice<UInt8>) -> [[UInt8]] {
+        self.anchors(named: subject).map(\.der)
+    }
+
     /// Whether a certificate is an anchor, byte for byte.
     func contains(_ candidate: CandidateCertificate) -> Bool {
         self.anchors(named: candidate.subject).contains { $0.der == candidate.der }
@@ -65,7 +72,7 @@ public struct RootStore: Sendable {
 }
 
 extension SHA256 {
-    /// Hashes a length in eight bytes, so that what follows cannot be cut elsewhere.
+    /// Hashes a length in eight bytes, so that the next value has an unambiguous end.
     mutating func update(length: Int) {
         withUnsafeBytes(of: UInt64(length).bigEndian) { self.update(bufferPointer: $0) }
     }

@@ -7,16 +7,16 @@ public import CertificatePinning
 import SwiftASN1
 import X509
 
-/// Whose certificate the leaf must be.
+/// The server whose certificate the leaf must be.
 public enum ServerIdentity: Hashable, Sendable, CustomStringConvertible {
     /// The server with this name or address.
     case host(HostName)
 
-    /// Anybody's. For asking whether a chain validates at all; what comes of it is no answer for a connection.
+    /// Any server. Only for the question whether a chain validates at all: the outcome must not decide on a connection.
     case uncheckedName
 
-    /// No server's: the path is for another purpose, such as the signer of a document. Neither the leaf's names nor the
-    /// extended key usages of the path are looked at: both are for the caller to evaluate. What comes of it is no answer for a
+    /// No server: the path is for another purpose, such as the signer of a document. The caller must check the leaf's
+    /// names and the extended key usages of the path. The outcome must not decide on a
     /// connection.
     case noServer
 
@@ -24,26 +24,26 @@ public enum ServerIdentity: Hashable, Sendable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .host(let host): host.description
-        case .uncheckedName: "anybody"
+        case .uncheckedName: "any-server"
         case .noServer: "no server"
         }
     }
 }
 
 extension ServerIdentity {
-    /// Whether the certificates must be for TLS servers, as far as they say what they are for.
+    /// Whether the certificates must be for TLS servers, where they state a purpose.
     var isServer: Bool { self != .noServer }
 
     /// Whether a leaf is this server's (RFC 9525): by subject alternative names alone, never by the common name; a
     /// wildcard is the whole of the first label, stands for exactly one, and has two labels after it at least.
     ///
     /// A wildcard stands for an A-label (`xn--…`) as for any other label, but is never within one: `xn--*.example.com`
-    /// is no wildcard here and matches no host (RFC 6125, section 6.4.3, rule 3; RFC 9525, section 6.3). So have it Go,
-    /// webpki, OpenSSL and swift-certificates. NIOSSL also refuses `*.example.com` for a host whose first label is an
-    /// A-label: its connections to such a host need a certificate with the whole name, whatever is decided here.
+    /// is no wildcard here and matches no host (RFC 6125, section 6.4.3, rule 3; RFC 9525, section 6.3). Go, webpki,
+    /// OpenSSL and swift-certificates do the same. NIOSSL also refuses `*.example.com` for a host whose first label is
+    /// an A-label: its connections to such a host need a certificate with the whole name, whatever is decided here.
     ///
-    /// Beside swift-certificates' `ServerIdentityPolicy`, which also takes the common name and wildcards within a
-    /// label. Both must agree.
+    /// Applied beside swift-certificates' `ServerIdentityPolicy`, which also accepts the common name and wildcards
+    /// within a label. Both must agree.
     func matches(_ names: SubjectAlternativeNames?) -> Bool {
         guard case .host(let host) = self else { return true }
         guard let names else { return false }

@@ -5,15 +5,15 @@
 #if NIO
 import CertificatePinning
 
-/// Certificates with unique identifiers (RFC 5280, section 4.1.2.8): old, harmless, and refused by swift-certificates,
-/// which looks for them under explicit tags.
+/// Certificates with unique identifiers (RFC 5280, section 4.1.2.8): old and harmless. swift-certificates refuses them,
+/// because it expects explicit tags.
 enum UniqueIdentifiers {
     /// The same certificate without them: for reading alone, since the signature is over the bytes that have them.
     ///
     /// - Parameters:
     ///   - der: The certificate.
-    ///   - fields: Where its parts lie.
-    /// - Throws: `InvalidCertificateError.unexpectedElement` when one of them is no BIT STRING.
+    ///   - fields: The positions of its parts.
+    /// - Throws: `InvalidCertificateError.unexpectedElement` when one of them is not a BIT STRING.
     static func removed(from der: [UInt8], _ fields: CertificateFields) throws(InvalidCertificateError) -> [UInt8] {
         var position = fields.uniqueIdentifiers.lowerBound
         while position < fields.uniqueIdentifiers.upperBound {

@@ -5,23 +5,24 @@
 public import CertificatePinning
 public import PinListMetadata
 
-/// One report: what is sent, to whom, and what it is the same as.
+/// A report: its body, its addresses and its identity.
 ///
 /// Source: formats.md, section 5.
 public struct Report: Hashable, Sendable {
-    /// What it is the same as.
+    /// The identity: reports with an equal one are the same.
     public let identity: ReportIdentity
 
-    /// UTF-8 JSON.
+    /// The body as UTF-8 JSON.
     public let body: [UInt8]
 
-    /// The same without certificates and without an envelope, for when there is no room for them.
+    /// The body without certificates and without an envelope, for a full queue.
     public let briefBody: [UInt8]
 
-    /// The version of the list that it names; `nil` without a list. Of identical reports the newest version is carried.
+    /// The version of the list that it names; `nil` without a list. Of identical reports the one with the newest
+    /// version is kept.
     public let listVersion: Int64?
 
-    /// Where it goes: to each of them. Never empty.
+    /// The addresses; it is sent to each. Never empty.
     public let addresses: [String]
 
     /// The media type of ``body``.
@@ -43,16 +44,16 @@ extension Report {
     /// The report of a decision: the members of RFC 7469, section 3, TrustKit's, and our own.
     ///
     /// - Parameters:
-    ///   - decision: What was decided.
+    ///   - decision: The decision.
     ///   - port: The port of the connection.
-    ///   - served: What the server presented, as DER, leaf first; not what was validated, which the decision has.
-    ///   - isWebView: Whether a web view asked. It visits hosts that a page chooses: failures of hosts that no entry
-    ///     covers are nobody's business then, and are never reported.
+    ///   - served: The presented certificates in DER, leaf first. The decision has the validated ones.
+    ///   - isWebView: Whether a web view asked. A page chooses the hosts of a web view, so failures of hosts that no
+    ///     entry covers are private and never reported.
     ///   - list: The list in force; `nil` for rules made in code.
-    ///   - app: What the report says of the app.
-    ///   - signals: What `RuntimeIntegrity` noticed.
-    ///   - time: When it happened.
-    /// - Returns: `nil` when there is nothing to report, or nowhere to report it to.
+    ///   - app: The app's members of the report.
+    ///   - signals: The signals that `RuntimeIntegrity` noticed.
+    ///   - time: The time of the failure.
+    /// - Returns: `nil` when there is nothing to report, or no address.
     public init?(
         _ decision: PinningDecision, port: Int, served: [[UInt8]], isWebView: Bool, list: ReportedList?,
         app: ReportedApp, signals: [String] = [], at time: Timestamp
@@ -86,7 +87,7 @@ extension Report {
             to: decision.entry?.reportTo ?? list?.reportTo ?? [], body: body(served, path), brief: body([], []))
     }
 
-    /// All members but the chains and our own.
+    /// The members without the chains and without our own.
     private static func members(
         _ decision: PinningDecision, _ reason: PinningDecision.Reason, port: Int, list: ReportedList?,
         app: ReportedApp, at time: Timestamp
@@ -95,7 +96,7 @@ extension Report {
         var members: [JSONValue.Member] = [
             .init("date-time", .string(time.description)), .init("hostname", .string(decision.host)),
             .init("port", .integer(Int64(port))),
-            // RFC 7469 knows no failure without a noted host.
+            // RFC 7469 has no failures without a noted host.
             .init("noted-hostname", .string(entry?.domain.description ?? decision.host)),
             .init("include-subdomains", .bool(entry?.includeSubdomains ?? false)),
             .init("enforce-pinning", .bool(decision.isEnforced)),
@@ -112,7 +113,7 @@ extension Report {
         return members + app.members
     }
 
-    /// A chain as PEM, as much of it as a report takes; the leaf first.
+    /// A chain as PEM within the limits of a report; the leaf first.
     private static func chain(_ certificates: [[UInt8]]) -> JSONValue {
         var left = ReportLimits.chainBytes
         var texts: [JSONValue] = []
@@ -129,12 +130,12 @@ extension Report {
     /// The report of a list incident: a root or a list from outside was refused.
     ///
     /// - Parameters:
-    ///   - refusal: Why.
-    ///   - envelope: What was refused. It goes along only when its signatures held: then it is evidence.
+    ///   - refusal: The refusal.
+    ///   - envelope: The refused envelope. It is sent only when its signatures are valid: then it is evidence.
     ///   - list: The list in force.
-    ///   - app: What the report says of the app.
-    ///   - time: When it happened.
-    /// - Returns: `nil` when the list names nowhere to report to.
+    ///   - app: The app's members of the report.
+    ///   - time: The time of the failure.
+    /// - Returns: `nil` when the list names no address for reports.
     public init?(
         _ refusal: MetadataError, of envelope: [UInt8], list: ReportedList, app: ReportedApp, at time: Timestamp
     ) {
@@ -145,7 +146,7 @@ extension Report {
 
     /// The report that the list in force is stale.
     ///
-    /// - Returns: `nil` when the list names nowhere to report to.
+    /// - Returns: `nil` when the list names no address for reports.
     public init?(stale list: ReportedList, app: ReportedApp, at time: Timestamp) {
         self.init(incident: "stale", envelope: nil, list: list, app: app, at: time)
     }
@@ -168,11 +169,11 @@ extension Report {
 }
 
 extension PinningDecision {
-    /// What a report of this decision gives as its reason; `nil` when there is nothing to report.
+    /// The reason in a report of this decision; `nil` when there is nothing to report.
     ///
-    /// A refusal is always reported. What is allowed is when an entry or the list asks for it: a mismatch that is not
-    /// enforced, a host that no entry covers, an entry that has expired, a denial or a revocation that is only reported, a
-    /// policy of Certificate Transparency that is not satisfied.
+    /// A refusal is always reported. An allowed connection is reported when an entry or the list asks for it: a
+    /// mismatch that is not enforced, a host that no entry covers, an entry that has expired, a denial or a revocation
+    /// that is only reported, a policy of Certificate Transparency that is not satisfied.
     public var reportedReason: Reason? {
         if self.verdict == .block { return self.reason }
         if self.denied != nil { return .deniedKey }
@@ -189,7 +190,7 @@ extension PinningDecision.Reason {
     /// The reason as one of TrustKit's integers (formats.md, section 5).
     ///
     /// A host that is only reported as unlisted has the number that it has where such hosts are denied; after an entry's
-    /// end nothing failed, only its time was over.
+    /// end nothing failed: the entry had only expired.
     public var validationResult: Int {
         switch self {
         case .noMatchingPin, .otherHostConnection, .deniedKey, .deniedUndecidable, .revoked, .unlistedDenied,
@@ -197,9 +198,9 @@ extension PinningDecision.Reason {
             1
         case .chainInvalid, .noCertificates, .overBudget, .revocationUnknown: 2
         case .hostInvalid, .cleartext, .malformed: 3
-        // The chain was right, and the process was not.
+        // The chain was valid; the process showed signs of tampering.
         case .pinMatch, .notPinned, .suspended, .domainExpired, .tampering: 0
-        // A transport's own reason: the chain did not come to be validated.
+        // A transport's own reason: the chain was not validated.
         default: 2
         }
     }

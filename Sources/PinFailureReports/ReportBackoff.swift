@@ -4,20 +4,20 @@
 
 public import CertificatePinning
 
-/// How long an address is left alone after failures: a random part of a window that doubles ("full jitter"), so that
-/// clients whose collector came back do not all come back with it.
+/// The backoff of an address after failures: a random part of a window that doubles ("full jitter"), so that clients do
+/// not all return at once when their collector does.
 public struct ReportBackoff: Hashable, Sendable {
-    /// The most failures that are counted: the window is at its longest long before.
+    /// The maximum number of failures that is counted: the window reaches its maximum long before.
     static let maximumFailures = 32
 
     /// Failures since the last success, from 1.
     public let failures: Int
 
-    /// When the newest one was. Later than now, it was noted by a clock that was ahead, and the backoff counts as absent
-    /// (formats.md, section 6).
+    /// The time of the newest failure. A time later than now was noted by a clock that was ahead, and the backoff
+    /// counts as absent (formats.md, section 6).
     public let failedAt: Timestamp
 
-    /// Nothing is sent before.
+    /// The time before which nothing is sent.
     public let notBefore: Timestamp
 
     init(failures: Int, failedAt: Timestamp, notBefore: Timestamp) {
@@ -29,10 +29,10 @@ public struct ReportBackoff: Hashable, Sendable {
     /// The state after a failure.
     ///
     /// - Parameters:
-    ///   - failures: How many there are now.
+    ///   - failures: The number of failures so far.
     ///   - now: The time.
-    ///   - retryAfter: What the server asked for, in seconds; honoured up to ``ReportLimits/maximumWait``.
-    ///   - random: Decides on the part of the window.
+    ///   - retryAfter: The seconds of `Retry-After`; honoured up to ``ReportLimits/maximumWait``.
+    ///   - random: The source of the random part of the window.
     init(failures: Int, at now: Timestamp, retryAfter: Int64?, using random: inout some RandomNumberGenerator) {
         let failures = min(max(failures, 1), Self.maximumFailures)
         let window = min(ReportLimits.firstWindow << Int64(failures - 1), ReportLimits.lastWindow)
@@ -41,7 +41,7 @@ public struct ReportBackoff: Hashable, Sendable {
         self.init(failures: failures, failedAt: now, notBefore: now.after(max(part, asked)))
     }
 
-    /// When it may be tried again, as seen now. Nobody waits for longer than ``ReportLimits/maximumWait``.
+    /// The time of the next attempt, as seen now. No wait is longer than ``ReportLimits/maximumWait``.
     func earliest(_ now: Timestamp) -> Timestamp {
         let saysNothing = self.failedAt > now || self.notBefore > now.after(ReportLimits.maximumWait)
         return saysNothing ? now : max(now, self.notBefore)
@@ -49,7 +49,7 @@ public struct ReportBackoff: Hashable, Sendable {
 }
 
 extension Timestamp {
-    /// The time so many seconds later, or the last there is.
+    /// The time a number of seconds later, at most the last `Timestamp`.
     func after(_ seconds: Int64) -> Timestamp {
         let (sum, isOver) = self.secondsSince1970.addingReportingOverflow(seconds)
         return Timestamp(secondsSince1970: isOver ? .max : sum)

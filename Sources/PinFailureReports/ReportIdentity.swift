@@ -5,16 +5,17 @@
 internal import CertificatePinning
 internal import PinListMetadata
 
-/// When two reports are the same, and which are of one kind.
+/// The identity of a report: equal ones are the same report, or of the same kind.
 ///
-/// Two digests: they have a fixed length, whatever a peer puts into a name, and what is stored tells nothing of hosts.
+/// Two digests: they have a fixed length for names of any length, and stored digests do not reveal hosts.
 public struct ReportIdentity: Hashable, Sendable {
-    /// Identical failures have the same: noted host, host, port, reason, and who issued the certificate, whatever the
-    /// list's version. Identical list incidents have the same reason and version: each version's evidence is its own.
+    /// Equal for identical failures: those with the same noted host, host, port, reason and issuer of the certificate,
+    /// under any version of the list. Identical list incidents have the same reason and version, because each version
+    /// is evidence of its own.
     public let id: String
 
-    /// Reports of one noted host and reason have the same. What no entry covers is one host here, or whoever chooses
-    /// hosts would choose how many firsts there are.
+    /// Equal for reports of one noted host and reason. All hosts that no entry covers count as one here: otherwise a
+    /// peer that chooses hosts would choose the number of firsts.
     public let kind: String
 
     /// The length of either digest, in characters.
@@ -46,16 +47,15 @@ public struct ReportIdentity: Hashable, Sendable {
         self.kind = Envelope.digest(of: JSONValue.array(kind).bytes)
     }
 
-    /// Who issued the leaf: the pin of the certificate above it. An interceptor makes a new leaf for each connection,
-    /// and a new key with it, so neither can tell one interceptor from another; a leaf that names itself as its issuer
-    /// has only its subject that stays.
+    /// The issuer of the leaf: the pin of the certificate above it. An interceptor makes a new leaf and a new key for
+    /// each connection, so neither identifies the interceptor. Of a self-issued leaf only the subject stays.
     private static func issuer(of chain: [[UInt8]]) -> String {
         guard let leaf = chain.first else { return "none" }
         guard let fields = try? CertificateFields(walking: leaf) else { return "unreadable leaf" }
         if leaf[fields.subject] != leaf[fields.issuer], chain.count > 1 {
             return (try? Pin(publicKeyOf: chain[1]))?.description ?? "unreadable issuer"
         }
-        // The name as it stands; for a leaf alone that names another, its issuer's.
+        // The subject of a self-issued leaf; else the issuer's name.
         return "name/" + Envelope.digest(of: Array(leaf[fields.issuer]))
     }
 }

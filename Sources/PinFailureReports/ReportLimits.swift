@@ -2,43 +2,44 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// The most of each thing that is reported, kept or waited for.
+/// The limits of reports, of their queue and of its waits (formats.md, section 5; decision 0014).
 public enum ReportLimits {
-    /// The most reports that wait, but for firsts of their kind (formats.md, section 5).
+    /// The maximum number of waiting reports, but for firsts of their kind (formats.md, section 5).
     public static let waiting = 64
-    /// The most reports that wait in all. What counts as a first is bounded by the list's entries and the reasons; an
-    /// app that fails on more hosts than this at once is told so by the count of what was dropped.
+    /// The maximum number of waiting reports in all (formats.md, section 5). Firsts are bounded by the list's entries
+    /// and the reasons; beyond this number reports are dropped and counted.
     public static let waitingWithFirsts = 1_024
-    /// The most bytes of all bodies that wait. One envelope in base64 is below 6 MiB.
+    /// The maximum size of all waiting bodies in bytes (formats.md, section 5). One envelope in base64 is below 6 MiB.
     public static let waitingBytes = 16_777_216
-    /// The most reports in a day, but for firsts: who presents another certificate each time does not choose how much
-    /// is sent.
+    /// The maximum number of reports in a day, but for firsts (decision 0014): a server with another certificate each
+    /// time cannot choose how much is sent.
     public static let perDay = 256
-    /// The most reports that wait or went out within a day, firsts included: what is stored does not grow beyond it.
+    /// The maximum number of reports that wait or went out within a day, firsts included: it bounds the stored queue.
     public static let known = 1_280
-    /// How long an identical report is not sent again, in seconds: a day.
+    /// The time in which an identical report is not sent again, in seconds: a day (formats.md, section 5).
     public static let silence: Int64 = 86_400
-    /// The longest wait of a report before it is sent for the first time, in seconds: a part of it that is drawn keeps
-    /// installations that fail in one moment from reporting in one.
+    /// The maximum wait of a report before it is first sent, in seconds (formats.md, section 5). The wait is random, so
+    /// that installations that fail in one moment do not report in one.
     public static let firstWait: Int64 = 60
-    /// How old a report may become that is no first of its kind, in seconds: a day.
+    /// The maximum age of a report that is not a first of its kind, in seconds: a day (formats.md, section 5).
     public static let oldest: Int64 = 86_400
-    /// The most addresses that one report goes to.
+    /// The maximum number of addresses of one report (formats.md, section 5).
     public static let addresses = 8
-    /// The most certificates of a chain in a report.
+    /// The maximum number of certificates of a chain in a report (formats.md, section 5).
     public static let certificates = 10
-    /// The most bytes of DER of a chain in a report; the chains of the public web are below 20,000.
+    /// The maximum size of a chain's DER in a report, in bytes (formats.md, section 5); the chains of the public web
+    /// are below 20,000.
     public static let chainBytes = 65_536
-    /// The most signals in a report.
+    /// The maximum number of signals in a report (formats.md, section 5).
     public static let signals = 32
-    /// The most Unicode scalars of a text that is not ours.
+    /// The maximum length of a text from outside, in Unicode scalars (formats.md, section 5).
     public static let textLength = 256
-    /// The most bytes of a stored queue that are read: the bodies, escaped, and what stands around them.
+    /// The maximum size of a stored queue in bytes: the escaped bodies and the members around them.
     public static let stateBytes = 50_331_648
-    /// The shortest window of the backoff, in seconds: two minutes.
+    /// The first window of the backoff, in seconds: two minutes.
     public static let firstWindow: Int64 = 120
-    /// The longest, in seconds: four hours.
+    /// The largest window of the backoff, in seconds: four hours.
     public static let lastWindow: Int64 = 14_400
-    /// The longest wait that a server can ask for with `Retry-After`, in seconds: a day.
+    /// The maximum wait that a server can ask for with `Retry-After`, in seconds: a day (formats.md, section 7).
     public static let maximumWait: Int64 = 86_400
 }

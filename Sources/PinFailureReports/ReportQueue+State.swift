@@ -5,15 +5,16 @@
 internal import CertificatePinning
 internal import PinListMetadata
 
-/// How a queue is kept over a restart.
+/// The stored form of a queue, which survives a restart.
 extension ReportQueue {
-    /// Why a stored queue is not read. Whoever meets it begins with an empty one: it holds nothing that protects.
+    /// The damage of a stored queue that is not read. The reader begins with an empty queue, because no protection
+    /// depends on it.
     public struct StateError: Error, Hashable, Sendable, CustomStringConvertible {
-        /// What is wrong, in one sentence without a full stop.
+        /// The explanation, in one sentence without a full stop.
         public let description: String
     }
 
-    /// The version of what is stored.
+    /// The version of the stored form.
     static let schema: Int64 = 1
 
     /// The queue as UTF-8 JSON.
@@ -25,7 +26,7 @@ extension ReportQueue {
             number.map { [.init(name, .integer($0))] } ?? []
         }
         let waiting = self.waiting.map { waiting in
-            // The last three are newer than the schema: older clients pass over them.
+            // The last three members are newer than the schema: older clients ignore them.
             JSONValue.object(
                 identity(waiting.identity) + [
                     .init("first", .bool(waiting.isFirst)),
@@ -50,7 +51,7 @@ extension ReportQueue {
         ]).bytes
     }
 
-    /// Reads a stored queue. All of it must be well-formed: a file that is damaged in one place is trusted in none.
+    /// Reads a stored queue. All of it must be well-formed: a file with one defect is not used at all.
     ///
     /// - Throws: ``StateError``.
     public init(_ bytes: [UInt8]) throws(StateError) {
@@ -88,14 +89,14 @@ extension ReportQueue {
         var addresses: [String] = []
         for value in try object.array("addresses", maximum: ReportLimits.addresses) {
             guard case .string(let address) = value, ReportAddress.isAllowed(address) else {
-                throw StateError(description: "a report goes to what is no address")
+                throw StateError(description: "a report has an invalid address")
             }
             addresses.append(address)
         }
         let body = Array(try object.string("body").utf8)
-        // It is sent as it stands, so it must be what a collector takes.
+        // The body is sent unchanged, so it must be an object that a collector accepts.
         guard !addresses.isEmpty, let value = try? JSONValue(strict: body), case .object = value else {
-            throw StateError(description: "a report has no address, or a body that is no object")
+            throw StateError(description: "a report has no address, or its body is not an object")
         }
         func time(_ name: String) throws(StateError) -> Timestamp? {
             try object.optionalInteger(name, in: .min ... .max).map { Timestamp(secondsSince1970: $0) }
@@ -106,17 +107,17 @@ extension ReportQueue {
             addedAt: try time("addedAt"), firstAt: try time("firstAt"))
     }
 
-    /// What holds of every queue.
+    /// Checks the invariants of a queue.
     private func check() throws(StateError) {
         let ids = self.waiting.map(\.identity.id) + self.sent.map(\.identity.id)
-        guard Set(ids).count == ids.count else { throw StateError(description: "a report is there twice") }
+        guard Set(ids).count == ids.count else { throw StateError(description: "two reports are the same") }
         guard ids.count <= ReportLimits.known else { throw StateError(description: "there are too many reports") }
         guard self.waiting.reduce(0, { $0 + $1.body.count }) <= ReportLimits.waitingBytes else {
             throw StateError(description: "the reports are too large")
         }
         let used = Set(self.waiting.flatMap(\.addresses))
         guard self.backoffs.keys.allSatisfy({ used.contains($0) }) else {
-            throw StateError(description: "a backoff is for an address that nothing goes to")
+            throw StateError(description: "a backoff is for an address without a report")
         }
     }
 }

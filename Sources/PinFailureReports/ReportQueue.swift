@@ -4,35 +4,37 @@
 
 public import CertificatePinning
 
-/// The reports that wait to be sent, and what was sent within a day. A value: storing and sending are its owner's.
+/// The queue of reports: those that wait to be sent, and those that were sent within a day. A value: the client stores
+/// and sends.
 ///
 /// * Of identical reports one is sent in 24 hours; of those that wait, the one of the newest list.
-/// * Each waits a moment before it is sent for the first time; one older than a day is dropped, unless it is a first.
+/// * Each waits for a random time before it is first sent; one older than a day is dropped, unless it is a first.
 /// * At most ``ReportLimits/waiting`` wait; the newest is dropped and counted. The first of each noted host and reason is
-///   not: it takes the place of the newest that is no first, and where all are, it waits without its certificates.
-/// * Each address has its own backoff, so that one collector that is gone does not silence another.
+///   kept: it replaces the newest that is not a first, and where all are firsts, it waits without its certificates.
+/// * Each address has its own backoff, so that a failing collector does not delay reports to another.
 public struct ReportQueue: Hashable, Sendable {
-    /// A report that waits.
+    /// A waiting report.
     struct Waiting: Hashable, Sendable {
         let identity: ReportIdentity
         let isFirst: Bool
         var body: [UInt8]
         var addresses: [String]
-        /// The version of the list that ``body`` names; `nil` without one, and where an older client stored it.
+        /// The version of the list that ``body`` names; `nil` without one, and for a report that an older client
+        /// stored.
         var listVersion: Int64? = nil
-        /// When it was added; `nil` where an older client stored it, until a time is known.
+        /// The time when it was added; `nil` for a report that an older client stored, until a time is known.
         var addedAt: Timestamp? = nil
-        /// When it is sent for the first time. More than ``ReportLimits/firstWait`` after now, a clock that was ahead
-        /// noted it, and it counts as absent (formats.md, section 6).
+        /// The time of the first attempt. A time more than ``ReportLimits/firstWait`` after now was noted by a clock
+        /// that was ahead, and counts as absent (formats.md, section 6).
         var firstAt: Timestamp? = nil
 
-        /// When it may be sent, as far as ``firstAt`` says.
+        /// The earliest time of an attempt by ``firstAt``.
         func earliest(_ now: Timestamp) -> Timestamp {
             guard let firstAt = self.firstAt, firstAt <= now.after(ReportLimits.firstWait) else { return now }
             return max(firstAt, now)
         }
 
-        /// Whether it is no first of its kind and older than ``ReportLimits/oldest``.
+        /// Whether it is not a first of its kind and older than ``ReportLimits/oldest``.
         func isTooOld(at now: Timestamp) -> Bool {
             guard !self.isFirst, let addedAt = self.addedAt else { return false }
             return addedAt.after(ReportLimits.oldest) < now
@@ -45,35 +47,35 @@ public struct ReportQueue: Hashable, Sendable {
         let time: Timestamp
     }
 
-    /// Something to send now.
+    /// A delivery: a report to send now to one address.
     public struct Delivery: Hashable, Sendable {
-        /// What it is the same as.
+        /// The identity: reports with an equal one are the same.
         public let identity: ReportIdentity
-        /// Where it goes.
+        /// The address.
         public let address: String
         /// The body, ``Report/contentType``.
         public let body: [UInt8]
-        /// How many attempts at the address failed in a row, this one included unless it succeeds.
+        /// The number of failed attempts at the address in a row, this one included unless it succeeds.
         let attempt: Int
     }
 
-    /// What became of a delivery.
+    /// The outcome of a delivery.
     public enum Outcome: Hashable, Sendable {
         /// A status of 2xx.
         case delivered
-        /// The collector will never take it: any 4xx but 408 and 429.
+        /// The collector will never accept it: any 4xx but 408 and 429.
         case refused
-        /// Anything else; with the seconds of `Retry-After` where the server gave some.
+        /// Any other answer or failure; with the seconds of `Retry-After` where the server gave some.
         case failed(retryAfter: Int64?)
     }
 
-    /// What became of a report that was added.
+    /// The outcome of adding a report.
     public enum Addition: Hashable, Sendable {
-        /// It waits.
+        /// The report waits.
         case waiting
         /// An identical one waits, or went out within a day.
         case identical
-        /// There is no room; it is counted.
+        /// The queue is full; the report is dropped and counted.
         case dropped
     }
 
@@ -81,13 +83,13 @@ public struct ReportQueue: Hashable, Sendable {
     var sent: [Sent] = []
     var backoffs: [String: ReportBackoff] = [:]
 
-    /// How many reports were dropped since the queue began.
+    /// The number of reports that were dropped since the queue was created.
     public internal(set) var droppedCount: Int64 = 0
 
     /// An empty queue.
     public init() {}
 
-    /// How many reports wait.
+    /// The number of waiting reports.
     public var count: Int { self.waiting.count }
 
     // MARK: Adding
@@ -97,8 +99,8 @@ public struct ReportQueue: Hashable, Sendable {
     /// - Parameters:
     ///   - report: The report.
     ///   - now: The time.
-    ///   - wait: How long it waits before it is sent for the first time, in seconds; at most
-    ///     ``ReportLimits/firstWait``. The caller draws it.
+    ///   - wait: The wait before it is first sent, in seconds; at most ``ReportLimits/firstWait``. The caller chooses
+    ///     it at random.
     public mutating func add(_ report: Report, at now: Timestamp, after wait: Int64 = 0) -> Addition {
         self.forget(at: now)
         let identity = report.identity
@@ -132,8 +134,8 @@ public struct ReportQueue: Hashable, Sendable {
         return .waiting
     }
 
-    /// Carries the newest list: a report that waits takes the body and the addresses of an identical one of a newer
-    /// list, which may have been published because the addresses were wrong. It keeps its place and its times.
+    /// Replaces the body and the addresses of a waiting report by those of an identical one under a newer list, which
+    /// may have been published because the addresses were wrong. Its place and its times stay.
     private mutating func renew(_ index: Int, with report: Report) {
         guard let version = report.listVersion, version > self.waiting[index].listVersion ?? .min else { return }
         let others = self.waiting.reduce(0) { $0 + $1.body.count } - self.waiting[index].body.count
@@ -149,7 +151,7 @@ public struct ReportQueue: Hashable, Sendable {
         self.waiting.count < ReportLimits.waiting && self.waiting.count + self.sent.count < ReportLimits.perDay
     }
 
-    /// Makes room for a first: the newest that is none goes.
+    /// Makes room for a first: removes the newest report that is not a first.
     private mutating func makeRoom() -> Bool {
         guard self.waiting.count + self.sent.count < ReportLimits.known else { return false }
         guard self.waiting.count >= ReportLimits.waiting else { return true }
@@ -164,11 +166,11 @@ public struct ReportQueue: Hashable, Sendable {
 
     private mutating func drop() { self.droppedCount = min(self.droppedCount, .max - 1) + 1 }
 
-    /// Forgets what was sent a day ago, and drops and counts what waited for longer than ``ReportLimits/oldest`` and is no
-    /// first of its kind.
+    /// Removes reports that were sent a day ago. Drops and counts reports that are older than ``ReportLimits/oldest``
+    /// and not the first of their kind.
     ///
-    /// What was sent later than now was sent by a clock that was ahead, and counts as not sent. What was added later than
-    /// now, or by a client that noted no time, was added now.
+    /// A time of sending later than now is from a clock that was ahead, and the report counts as not sent. A report
+    /// that was added later than now, or without a time, counts as added now.
     public mutating func forget(at now: Timestamp) {
         self.sent.removeAll { $0.time > now || $0.time.after(ReportLimits.silence) <= now }
         for index in self.waiting.indices where self.waiting[index].addedAt.map({ $0 > now }) ?? true {
@@ -180,7 +182,7 @@ public struct ReportQueue: Hashable, Sendable {
         if self.waiting.count < before { self.forgetBackoffs() }
     }
 
-    /// Forgets backoffs of addresses that nothing goes to.
+    /// Removes backoffs of addresses without a waiting report.
     private mutating func forgetBackoffs() {
         let used = Set(self.waiting.flatMap(\.addresses))
         self.backoffs = self.backoffs.filter { used.contains($0.key) }
@@ -188,8 +190,8 @@ public struct ReportQueue: Hashable, Sendable {
 
     // MARK: Sending
 
-    /// What is to be sent now: the oldest report whose first wait is over, with an address that is not left alone. It
-    /// waits on until ``settle(_:_:at:using:)`` says what became of it.
+    /// The next delivery: the oldest report whose first wait is over, to an address without a backoff. The report stays
+    /// in the queue until ``settle(_:_:at:using:)`` is called.
     public func due(at now: Timestamp) -> Delivery? {
         for waiting in self.waiting where waiting.earliest(now) <= now {
             guard let address = waiting.addresses.first(where: { self.earliest($0, now) <= now }) else { continue }
@@ -201,19 +203,29 @@ public struct ReportQueue: Hashable, Sendable {
         return nil
     }
 
-    /// When something will be due: at once, later, or, with nothing waiting, never.
+    /// The time of the next delivery; `nil` when no report waits.
     public func nextDue(at now: Timestamp) -> Timestamp? {
-        self.waiting.compactMap { waiting in
-            waiting.addresses.map { max(waiting.earliest(now), self.earliest($0, now)) }.min()
-        }.min()
+        self.waiting.compactMap { waiting in waiting.addresses.map { self.nextDue(waiting, $0, at: now) }.min() }.min()
+    }
+
+    /// The time when neither the report's first wait nor the address's backoff holds a delivery back. A time that is too
+    /// far ahead for the clock of now may count for the clock of then: each is asked again until both let it go, which
+    /// takes at most three rounds, because neither holds back after its own end.
+    private func nextDue(_ waiting: Waiting, _ address: String, at now: Timestamp) -> Timestamp {
+        var time = now
+        while true {
+            let next = max(waiting.earliest(time), self.earliest(address, time))
+            guard next > time else { return time }
+            time = next
+        }
     }
 
     private func earliest(_ address: String, _ now: Timestamp) -> Timestamp {
         self.backoffs[address]?.earliest(now) ?? now
     }
 
-    /// Says that a delivery is about to be tried. Until it is settled it counts as failed: whoever stores the queue now
-    /// leaves the address alone for a while when the attempt ends the process.
+    /// Records an attempt at a delivery. Until it is settled it counts as failed: when the attempt ends the process,
+    /// the stored queue has a backoff for the address.
     public mutating func begin(
         _ delivery: Delivery, at now: Timestamp, using random: inout some RandomNumberGenerator
     ) {
@@ -221,7 +233,7 @@ public struct ReportQueue: Hashable, Sendable {
             failures: delivery.attempt, at: now, retryAfter: nil, using: &random)
     }
 
-    /// Says what became of a delivery. One that is not waiting any more changes nothing but the address's backoff.
+    /// Records the outcome of a delivery. For a report that does not wait any more only the address's backoff changes.
     public mutating func settle(
         _ delivery: Delivery, _ outcome: Outcome, at now: Timestamp, using random: inout some RandomNumberGenerator
     ) {
@@ -230,7 +242,7 @@ public struct ReportQueue: Hashable, Sendable {
             self.backoffs[delivery.address] = ReportBackoff(
                 failures: delivery.attempt, at: now, retryAfter: retryAfter, using: &random)
         case .delivered, .refused:
-            // Somebody is there and answers.
+            // The server answers.
             self.backoffs[delivery.address] = nil
             guard let index = self.waiting.firstIndex(where: { $0.identity == delivery.identity }) else { break }
             self.waiting[index].addresses.removeAll { $0 == delivery.address }

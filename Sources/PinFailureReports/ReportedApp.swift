@@ -4,20 +4,20 @@
 
 internal import PinListMetadata
 
-/// What a report says of the app that sends it. No identifier of a device is in it unless the app gives one.
+/// The members of a report about the app that sends it. They hold no identifier of a device unless the app gives one.
 public struct ReportedApp: Hashable, Sendable {
-    /// The bundle identifier, or what stands for it on this platform.
+    /// The bundle identifier, or its equivalent on this platform.
     public var bundleID: String
     /// The app's version.
     public var version: String
-    /// The platform, such as `IOS` (TrustKit writes it so) or `LINUX`.
+    /// The platform, such as `IOS` (as TrustKit writes it) or `LINUX`.
     public var platform: String
     /// The platform's version.
     public var platformVersion: String
-    /// An identifier that the vendor gave this installation; by default there is none.
+    /// An identifier that the vendor gave this installation; by default none.
     public var vendorID: String?
 
-    /// Describes an app.
+    /// Creates the description of an app.
     public init(
         bundleID: String, version: String, platform: String, platformVersion: String, vendorID: String? = nil
     ) {

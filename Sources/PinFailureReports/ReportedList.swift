@@ -5,7 +5,7 @@
 public import CertificatePinning
 public import PinListMetadata
 
-/// What a report says of the list in force, and where that list wants reports to go.
+/// The members of a report about the list in force, and that list's addresses for reports.
 public struct ReportedList: Hashable, Sendable {
     /// The list's name.
     public var name: String
@@ -13,12 +13,12 @@ public struct ReportedList: Hashable, Sendable {
     public var version: Int64
     /// The lower-case hex SHA-256 of its envelope.
     public var digest: String
-    /// When it becomes stale.
+    /// The time when it becomes stale.
     public var expiresAt: Timestamp
-    /// Where reports go that no entry sends elsewhere.
+    /// The addresses for reports where no entry has its own.
     public var reportTo: [String]
 
-    /// Describes a list.
+    /// Creates the description of a list.
     public init(name: String, version: Int64, digest: String, expiresAt: Timestamp, reportTo: [String]) {
         self.name = name
         self.version = version
@@ -27,7 +27,7 @@ public struct ReportedList: Hashable, Sendable {
         self.reportTo = reportTo
     }
 
-    /// Describes a list that is held. Hashes its envelope.
+    /// Creates the description of a held list. Hashes its envelope.
     public init(_ held: HeldList) {
         self.init(
             name: held.list.name, version: held.list.version, digest: held.digest, expiresAt: held.list.expiresAt,

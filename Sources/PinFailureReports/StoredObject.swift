@@ -10,7 +10,7 @@ struct StoredObject {
 
     init(_ value: JSONValue) throws(ReportQueue.StateError) {
         guard case .object(let members) = value else {
-            throw ReportQueue.StateError(description: "something is no object where one must be")
+            throw ReportQueue.StateError(description: "a value is not an object")
         }
         self.members = members
     }
@@ -20,7 +20,7 @@ struct StoredObject {
     }
 
     private func damage(_ name: String) -> ReportQueue.StateError {
-        ReportQueue.StateError(description: "\(name) is missing, or is not what it must be")
+        ReportQueue.StateError(description: "\(name) is missing or malformed")
     }
 
     func integer(_ name: String, in range: ClosedRange<Int64>) throws(ReportQueue.StateError) -> Int64 {

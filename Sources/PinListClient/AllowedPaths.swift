@@ -5,8 +5,8 @@
 public import CertificatePinning
 internal import Foundation
 
-/// The path that was allowed last for each server, in all sessions of a client: what a connection stands for that
-/// resumes a TLS session, whose handshake shows no certificates.
+/// The path that was allowed last for each server, in all sessions of a client. A connection that resumes a TLS session
+/// shows no certificates in its handshake and is evaluated by this path.
 ///
 /// `@unchecked Sendable`: because what changes is read and written under the lock only.
 @_spi(Adapters)
@@ -18,24 +18,24 @@ public final class AllowedPaths: @unchecked Sendable {
         /// The port.
         public let port: Int
 
-        /// Names a server.
+        /// Creates the key of a server.
         public init(host: HostName, port: Int) {
             self.host = host
             self.port = port
         }
     }
 
-    /// The most servers that are remembered; beyond them the oldest are forgotten.
+    /// The maximum number of servers; beyond it the oldest are removed.
     private static let maximum = 1_024
 
     private let lock = NSLock()
     private var paths: [Server: ValidatedPath] = [:]
     private var inOrder: [Server] = []
 
-    /// Remembers nothing yet.
+    /// Creates an empty memory.
     public init() {}
 
-    /// Notes that a path was allowed.
+    /// Records that a path was allowed.
     public func note(_ path: ValidatedPath, for server: Server) {
         self.lock.withLock {
             if self.paths.updateValue(path, forKey: server) == nil { self.inOrder.append(server) }
@@ -43,7 +43,7 @@ public final class AllowedPaths: @unchecked Sendable {
         }
     }
 
-    /// Forgets a server that new rules refuse.
+    /// Removes a server that new rules refuse.
     public func forget(_ server: Server) {
         self.lock.withLock {
             self.paths[server] = nil
@@ -54,6 +54,6 @@ public final class AllowedPaths: @unchecked Sendable {
     /// The path of a server.
     public func path(of server: Server) -> ValidatedPath? { self.lock.withLock { self.paths[server] } }
 
-    /// All of them.
+    /// All servers with their paths.
     public var all: [Server: ValidatedPath] { self.lock.withLock { self.paths } }
 }

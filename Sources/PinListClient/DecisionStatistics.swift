@@ -5,28 +5,28 @@
 internal import CertificatePinning
 internal import Foundation
 
-/// What was decided lately: a count for each reason, and the newest refusal of each host.
+/// The recent decisions: a count for each reason, and the newest refusal of each host.
 ///
 /// `@unchecked Sendable`: because what changes is read and written under the lock only.
 final class DecisionStatistics: @unchecked Sendable {
-    /// The most hosts whose refusal is remembered.
+    /// The maximum number of hosts whose refusal is remembered.
     private static let hosts = 256
-    /// How long a refusal explains errors, in seconds.
+    /// The time for which a refusal explains errors, in seconds.
     private static let seconds: Int64 = 60
 
     private let lock = NSLock()
     private var countByReason: [PinningDecision.Reason: Int] = [:]
     private var refusals: [String: (decision: PinningDecision, time: Timestamp)] = [:]
 
-    /// How often each reason was the answer.
+    /// The number of decisions by reason.
     var counts: [PinningDecision.Reason: Int] { self.lock.withLock { self.countByReason } }
 
-    /// Notes a decision.
+    /// Records a decision.
     func note(_ decision: PinningDecision, at time: Timestamp) {
         self.lock.withLock {
             self.countByReason[decision.reason, default: 0] += 1
             guard decision.verdict == .block else {
-                // Nearly always there is nothing to forget.
+                // Nearly always there is nothing to remove.
                 if !self.refusals.isEmpty { self.refusals[decision.host] = nil }
                 return
             }

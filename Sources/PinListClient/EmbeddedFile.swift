@@ -17,8 +17,8 @@ public struct EmbeddedFile: Sendable {
     /// A resource of a bundle.
     ///
     /// - Parameters:
-    ///   - name: Its name, without the extension `json`.
-    ///   - bundle: Where it is; the app's own bundle by default.
+    ///   - name: The name without the extension `json`.
+    ///   - bundle: The bundle; the app's own by default.
     public static func bundled(_ name: String, in bundle: Bundle = .main) -> EmbeddedFile {
         EmbeddedFile(place: .resource(name, bundle: bundle.bundlePath))
     }
@@ -29,7 +29,7 @@ public struct EmbeddedFile: Sendable {
     /// Bytes that are compiled in.
     public static func bytes(_ bytes: [UInt8]) -> EmbeddedFile { EmbeddedFile(place: .bytes(bytes)) }
 
-    /// Reads it.
+    /// Reads the file.
     ///
     /// - Throws: ``PinningSetupError/Code/missing``.
     func read(_ what: String, maximumBytes: Int) throws(PinningSetupError) -> [UInt8] {

@@ -5,11 +5,11 @@
 internal import Foundation
 internal import Logging
 
-/// Hands events to observers. One that is slow loses its oldest events, and holds up nobody.
+/// Hands events to observers. A slow observer loses its oldest events and delays no other.
 ///
 /// `@unchecked Sendable`: because what changes is read and written under the lock only.
 final class EventBroadcaster: @unchecked Sendable {
-    /// How many events wait for a slow observer, and how many of the past a new one is told.
+    /// The maximum number of events that wait for a slow observer, and of past events for a new one.
     static let kept = 64
 
     private let logger: Logger?
@@ -19,10 +19,10 @@ final class EventBroadcaster: @unchecked Sendable {
 
     /// Creates a hub.
     ///
-    /// - Parameter logger: Is told everything, too.
+    /// - Parameter logger: A logger that receives all events, too.
     init(logger: Logger?) { self.logger = logger }
 
-    /// Tells everybody.
+    /// Sends an event to all observers.
     func send(_ event: PinningEvent) {
         let observers = self.lock.withLock {
             self.past.append(event)
@@ -35,7 +35,7 @@ final class EventBroadcaster: @unchecked Sendable {
             metadata: ["event": .string(event.kind.description)])
     }
 
-    /// The events of the past that are kept, and those to come.
+    /// The past events that are kept, and all later ones.
     func events() -> AsyncStream<PinningEvent> {
         let id = UUID()
         let (events, observer) = AsyncStream.makeStream(
@@ -51,6 +51,6 @@ final class EventBroadcaster: @unchecked Sendable {
         return events
     }
 
-    /// The events of the past that are kept.
+    /// The past events that are kept.
     var kept: [PinningEvent] { self.lock.withLock { self.past } }
 }

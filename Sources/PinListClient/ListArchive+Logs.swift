@@ -7,25 +7,24 @@ internal import CertificateTransparency
 internal import PinListMetadata
 
 extension ListArchive {
-    /// What became of the log list that the list in force names.
+    /// The state of the log list that the list in force names.
     struct FoundLogs {
-        /// What policies are evaluated with; `nil` for nothing.
+        /// The log list that policies are evaluated with; `nil` for none.
         var inForce: LogsInForce?
         /// Whether the file that the list names is to be fetched.
         var isWanted = false
-        /// What a person should know.
+        /// The event for people.
         var findings: [Finding] = []
     }
 
     /// The log list that a list names, as it is stored or embedded, or the one that was in force before.
     ///
-    /// Nothing is believed because it was stored: a file counts that a held list names, and whose length and digest are
-    /// right.
+    /// A stored file is not trusted: it counts only when a held list names it and its length and digest match.
     ///
     /// - Parameters:
-    ///   - trust: What is trusted: the list in force, and the others that are held.
+    ///   - trust: The trust state: the list in force, and the other held ones.
     ///   - embedded: The log list that the app ships.
-    ///   - before: What was in force.
+    ///   - before: The log list that was in force.
     func logs(for trust: TrustState, embedded: [UInt8]?, before: LogsInForce?) -> FoundLogs {
         var found = FoundLogs()
         guard let list = trust.inForce?.held.list else { return found }
@@ -34,7 +33,7 @@ extension ListArchive {
                 found.findings.append(
                     Finding(
                         kind: .logsMissing,
-                        detail: "version \(list.version) asks for Certificate Transparency and names no log list"))
+                        detail: "version \(list.version) asks for Certificate Transparency but names no log list"))
             }
             return found
         }
@@ -72,7 +71,7 @@ extension ListArchive {
         return nil
     }
 
-    /// The file that a list names: the embedded one, or the stored one. One that is not the file counts as absent.
+    /// The file that a list names: the embedded one, or the stored one. Any other content counts as absent.
     private func file(_ listed: ListedLogs, embedded: [UInt8]?) -> StoredFile {
         if let embedded, listed.isFile(embedded) { return .bytes(embedded) }
         let stored = self.store.read(.logs(listed.digest), maximumBytes: listed.length)
@@ -88,7 +87,7 @@ extension ListArchive {
         }
     }
 
-    /// Removes the log lists that no list names which is held: by this process, or stored by another one meanwhile.
+    /// Removes the log lists that no held list names: held by this process, or stored by another process meanwhile.
     func removeLogs(unnamedIn trust: TrustState) throws(StateStoreError) {
         guard !self.store.logDigests().isEmpty else { return }
         try self.store.withLock { () throws(StateStoreError) in

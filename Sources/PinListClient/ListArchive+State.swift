@@ -6,7 +6,7 @@ internal import PinFailureReports
 internal import PinListMetadata
 
 extension ListArchive {
-    /// When the client refreshed last.
+    /// Reads when the client refreshed last.
     func refreshState(_ findings: inout [Finding]) -> RefreshState {
         switch self.store.read(.state, maximumBytes: RefreshState.maximumBytes) {
         case .absent: break
@@ -26,12 +26,12 @@ extension ListArchive {
         return RefreshState()
     }
 
-    /// Keeps it.
+    /// Stores it.
     func persist(_ state: RefreshState) throws(StateStoreError) {
         try self.store.withLock { () throws(StateStoreError) in try self.store.write(state.bytes, to: .state) }
     }
 
-    /// The reports that wait.
+    /// Reads the waiting reports.
     func reports(_ findings: inout [Finding]) -> ReportQueue {
         switch self.store.read(.reports, maximumBytes: ReportLimits.stateBytes) {
         case .absent: break
@@ -47,14 +47,14 @@ extension ListArchive {
         return ReportQueue()
     }
 
-    /// Keeps them.
+    /// Stores them.
     func persist(_ reports: ReportQueue) throws(StateStoreError) {
         try self.store.withLock { () throws(StateStoreError) in try self.store.write(reports.bytes, to: .reports) }
     }
 
     /// The installation's id: the stored one, or a new one that could be stored.
     ///
-    /// - Returns: `nil` when none can be kept: then only what everybody enforces is enforced.
+    /// - Returns: `nil` when none can be stored: then only entries that all installations enforce are enforced.
     func installation(
         _ findings: inout [Finding], isWritable: Bool, randomness: any PinningRandomness
     ) -> InstallationID? {
@@ -73,7 +73,7 @@ extension ListArchive {
         var kept: InstallationID?
         do {
             try self.store.withLock { () throws(StateStoreError) in
-                // Another process may have been first; all of them have one place in each rollout.
+                // Another process may have been first; all of them have the same place in each rollout.
                 if case .bytes(let bytes) = self.store.read(.installationID, maximumBytes: InstallationID.length),
                     let installation = InstallationID(bytes)
                 {

@@ -4,9 +4,9 @@
 
 internal import PinListMetadata
 
-/// Loads what a client trusts from its store, and keeps it there. Nothing is believed because it was stored.
+/// Loads the trust state of a client from its store, and stores it there. All stored files are verified.
 struct ListArchive: Sendable {
-    /// What a person should know about a stored file.
+    /// A finding about a stored file, for people.
     struct Finding: Hashable, Sendable {
         let kind: PinningEvent.Kind
         let detail: String
@@ -17,7 +17,7 @@ struct ListArchive: Sendable {
 
     /// Loads the roots that follow the shipped one, then the list.
     ///
-    /// - Returns: What was found wrong. With a file that cannot be read now, nothing may be written either.
+    /// - Returns: The findings. While a file cannot be read, nothing may be written either.
     func load(into trust: inout TrustState) -> [Finding] {
         var findings: [Finding] = []
         self.loadRoots(into: &trust, &findings)
@@ -31,7 +31,7 @@ struct ListArchive: Sendable {
         return findings
     }
 
-    /// Walks the roots until there is none, or one that does not verify.
+    /// Loads the roots up to the first that is missing or does not verify.
     private func loadRoots(into trust: inout TrustState, _ findings: inout [Finding]) {
         while true {
             let file = StateFile.root(trust.chain.newest.version + 1)
@@ -47,9 +47,9 @@ struct ListArchive: Sendable {
         }
     }
 
-    /// Stores what is trusted; or, where another process stored something newer, trusts that.
+    /// Stores the trust state; or, where another process stored a newer list, adopts that.
     ///
-    /// - Throws: ``StateStoreError``; what is trusted is good all the same.
+    /// - Throws: ``StateStoreError``; the trust state stays valid in memory.
     func persist(_ trust: inout TrustState) throws(StateStoreError) {
         try self.store.withLock { () throws(StateStoreError) in
             try self.adopt(&trust)
@@ -68,7 +68,7 @@ struct ListArchive: Sendable {
         }
     }
 
-    /// Takes over what another process stored meanwhile, where that is newer, or has a signature that ours lacks.
+    /// Adopts a list that another process stored meanwhile, where it is newer, or has a signature that ours lacks.
     private func adopt(_ trust: inout TrustState) throws(StateStoreError) {
         var mine = trust
         var findings: [Finding] = []

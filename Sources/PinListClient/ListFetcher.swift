@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// How roots and lists come from outside. A protocol, so that each platform brings its own transport, and tests theirs.
+/// The transport for roots and lists. A protocol, so that each platform and each test brings its own.
 ///
 /// A fetcher speaks under the platform's default validation alone: no pin applies to its requests, so that a bad list
 /// can never keep out its replacement. It follows at most three redirects, to `https` alone (`http` to loopback
@@ -10,24 +10,24 @@
 public protocol ListFetcher: Sendable {
     /// Gets a resource.
     ///
-    /// - Throws: ``FetchError``; anything else counts as one.
+    /// - Throws: ``FetchError``; any other error counts as one.
     func fetch(_ request: FetchRequest) async throws -> FetchResponse
 }
 
-/// What is fetched.
+/// A request for a resource.
 public struct FetchRequest: Hashable, Sendable {
-    /// The longest wait for the first byte, in seconds.
+    /// The maximum wait for the first byte, in seconds.
     public static let firstByteSeconds = 10.0
-    /// The longest wait for all of it, in seconds.
+    /// The maximum wait for the whole body, in seconds.
     public static let totalSeconds = 15.0
-    /// The most redirects.
+    /// The maximum number of redirects (formats.md, section 7).
     public static let redirects = 3
 
     /// The absolute address.
     public let address: String
-    /// The most bytes of the body: reading stops there.
+    /// The maximum length of the body in bytes: reading stops there.
     public let maximumBytes: Int
-    /// What `If-None-Match` says, quotation marks included; `nil` for no such header.
+    /// The value of `If-None-Match`, quotation marks included; `nil` for no such header.
     public let ifNoneMatch: String?
 
     /// Creates a request.
@@ -38,16 +38,16 @@ public struct FetchRequest: Hashable, Sendable {
     }
 }
 
-/// What a server answered.
+/// The response of a server.
 public struct FetchResponse: Hashable, Sendable {
     /// The status code of HTTP.
     public let status: Int
-    /// The body, as it is.
+    /// The body.
     public let body: [UInt8]
-    /// What `Retry-After` asks for.
+    /// The value of `Retry-After`.
     public let retryAfter: RetryAfter?
-    /// The fields whose names begin with `Tumbler-`, by their names in lower case. Empty from a transport that does not
-    /// tell them.
+    /// The fields whose names begin with `Tumbler-`, by their names in lower case. Empty for a transport that does not
+    /// pass them on.
     public let fields: [String: String]
 
     /// Creates a response.
@@ -61,35 +61,35 @@ public struct FetchResponse: Hashable, Sendable {
     }
 }
 
-/// Why nothing was fetched.
+/// The failure of a request.
 public struct FetchError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What went wrong. Bounded, so it may label a metric.
+    /// The kind of failure. Bounded, so it may label a metric.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The code, lower case with hyphens.
         public let description: String
 
-        /// No connection, or it broke.
+        /// There was no connection, or it broke.
         public static let network = Code(description: "network")
-        /// It took too long.
+        /// The request took too long.
         public static let timeout = Code(description: "timeout")
-        /// The body is longer than is read.
+        /// The body is over the limit.
         public static let tooLarge = Code(description: "too-large")
-        /// An answer that is none to this request.
+        /// The response does not fit the request.
         public static let status = Code(description: "status")
-        /// An answer that is another file than the one that was asked for by its digest.
+        /// The file does not have the digest that was asked for.
         public static let wrongFile = Code(description: "wrong-file")
-        /// A redirect that is not followed.
+        /// The response is a redirect that is not followed.
         public static let redirect = Code(description: "redirect")
     }
 
-    /// What went wrong.
+    /// The kind of failure.
     public let code: Code
-    /// In one sentence without a full stop.
+    /// The explanation, in one sentence without a full stop.
     public let reason: String
-    /// What `Retry-After` asked for.
+    /// The value of `Retry-After`.
     public var retryAfter: RetryAfter?
 
-    /// States a failure.
+    /// Creates a failure.
     public init(_ code: Code, _ reason: String, retryAfter: RetryAfter? = nil) {
         self.code = code
         self.reason = reason

@@ -7,29 +7,29 @@ internal import CertificateTransparency
 internal import Foundation
 internal import PinListMetadata
 
-/// The log list that policies of Certificate Transparency are evaluated with, and what it proved of the paths that were seen.
+/// The log list in force for policies of Certificate Transparency, with the evidence for the paths that were seen.
 ///
-/// Signatures are verified once for a path: the policy and the time have no part in that, and another log list is another
-/// value. Immutable but for its memory, so any thread asks.
+/// Signatures are verified once for a path, because they depend neither on the policy nor on the time; another log list
+/// is another value. Immutable but for its memory, so any thread may use it.
 ///
 /// `@unchecked Sendable`: because what changes is read and written under the lock only.
 final class LogsInForce: @unchecked Sendable {
-    /// What a path is remembered by: the keys of its leaf and of the leaf's issuer, which were hashed with the path.
+    /// The key of a remembered path: the pins of its leaf and of the leaf's issuer.
     private struct Key: Hashable {
         let leaf: Pin?
         let issuer: Pin?
     }
 
-    /// Evidence, and the certificate that it is of: a key may have several.
+    /// Evidence with its certificate, because a key may have several.
     private struct Remembered {
         let leaf: [UInt8]
         let evidence: TransparencyEvidence
     }
 
-    /// The most keys that are remembered. When there are more all are forgotten, and verified again where they come back.
+    /// The maximum number of remembered paths. Beyond it all are removed, and verified again when they come back.
     private static let maximum = 1_024
 
-    /// How the list names the file.
+    /// The reference of the list to the file.
     let listed: ListedLogs
 
     /// The file.
@@ -49,22 +49,22 @@ final class LogsInForce: @unchecked Sendable {
         self.bytes = bytes
     }
 
-    /// When the publisher of the logs made the list.
+    /// The time when the publisher made the log list.
     var timestamp: Timestamp? { self.logs.timestamp }
 
     /// Whether the list is too old to enforce anything at a time.
     func isStale(at time: Timestamp) -> Bool { self.logs.isStale(at: time) }
 
-    /// That the list is stale is said once.
+    /// Whether the event about a stale list was sent: it is sent once.
     let staleSaid = FirstTime()
 
-    /// Of how many paths signatures were verified, for tests: it is counted, and not timed.
+    /// The number of paths whose signatures were verified, for tests.
     var verifications: Int { self.lock.withLock { self.verifiedPaths } }
 
     /// Whether evaluating a path verifies no signature.
     func remembers(_ path: ValidatedPath) -> Bool { self.lock.withLock { self.known(path) != nil } }
 
-    /// What a policy makes of a path at a time; `nil` when the list is stale.
+    /// The verdict of a policy on a path at a time; `nil` when the list is stale.
     func evaluation(
         of path: ValidatedPath, under policy: TransparencyRule.Policy, at time: Timestamp
     ) -> TransparencyEvaluation? {
@@ -74,7 +74,7 @@ final class LogsInForce: @unchecked Sendable {
 
     private func evidence(of path: ValidatedPath) -> TransparencyEvidence {
         if let known = self.lock.withLock({ self.known(path) }) { return known }
-        // Not under the lock: of two threads with the same path each may verify once.
+        // Outside of the lock: two threads with the same path may both verify it.
         let evidence = TransparencyEvidence(of: path, logs: self.logs)
         self.lock.withLock {
             self.verifiedPaths += 1
@@ -97,14 +97,13 @@ final class LogsInForce: @unchecked Sendable {
 }
 
 extension PolicyInForce {
-    /// A decision with what its entry asks of Certificate Transparency. Without a log list, or with one that is stale,
+    /// Applies the entry's demand on Certificate Transparency to a decision. Without a log list, or with a stale one,
     /// nothing is evaluated.
     ///
     /// - Parameters:
-    ///   - decision: What follows from the pins.
+    ///   - decision: The decision by the pins.
     ///   - time: The reference time.
-    ///   - tell: Is given what a person should know, once: that the log list is stale, or that there is none for rules
-    ///     without a list.
+    ///   - tell: Receives an event for people, once: the log list is stale, or rules without a list have none.
     func evaluated(
         _ decision: consuming PinningDecision, at time: Timestamp,
         tell: (PinningEvent.Kind, String) -> Void
@@ -114,7 +113,7 @@ extension PolicyInForce {
         return decision.evaluated { policy in
             guard let logs = self.logs else {
                 if self.listDigest == nil, self.lackOfLogs.isNow() {
-                    tell(.logsMissing, "an entry asks for the policy \(policy.rawValue), and there is no log list")
+                    tell(.logsMissing, "an entry asks for the policy \(policy.rawValue), but there is no log list")
                 }
                 return nil
             }
@@ -126,22 +125,22 @@ extension PolicyInForce {
 }
 
 extension LogsInForce {
-    /// That the list is stale, in a sentence.
+    /// The sentence that says that the list is stale.
     var staleness: String {
         let made = self.timestamp.map { "of \($0)" } ?? "without a time"
         return
-            "the log list in force is \(made), and one of over \(LogList.maximumAge / 86_400) days enforces nothing: publish a newer one"
+            "the log list in force is \(made); a list over \(LogList.maximumAge / 86_400) days old enforces nothing: publish a newer one"
     }
 }
 
-/// Whether something happens for the first time.
+/// A flag that is raised once.
 ///
 /// `@unchecked Sendable`: because what changes is read and written under the lock only.
 final class FirstTime: @unchecked Sendable {
     private let lock = NSLock()
     private var isOver = false
 
-    /// Whether it does; asking is what happens.
+    /// Raises the flag; returns whether it was the first time.
     func isNow() -> Bool {
         self.lock.withLock {
             defer { self.isOver = true }

@@ -4,24 +4,24 @@
 
 internal import CertificatePinning
 
-/// When a mismatch may ask for a refresh: after a random wait, at most once in five minutes, and from the third in a
-/// row that brought no new list, by the backoff (formats.md, section 4).
+/// The pacing of refreshes after mismatches: after a random wait, at most once in five minutes, and by the backoff from
+/// the third in a row that brought no new list (formats.md, section 4).
 struct MismatchRefreshThrottle: Hashable, Sendable {
-    /// The longest random wait, in seconds.
+    /// The maximum random wait, in seconds (formats.md, section 4).
     static let spread = 10.0
-    /// The shortest time between two refreshes for a mismatch, in seconds.
+    /// The minimum time between two refreshes for mismatches, in seconds (formats.md, section 4).
     static let interval: Int64 = 300
-    /// How many refreshes in a row may bring no new list before the backoff begins.
+    /// The number of refreshes in a row without a new list after which the backoff begins.
     static let freeRefreshes = 2
 
     private var last: Timestamp?
     private var inRow = 0
     private var pause: RefreshState.Pause?
 
-    /// Says whether a refresh may begin, and notes that it does.
+    /// Asks for a refresh, and records it where it may begin.
     ///
     /// - Parameter fraction: From 0 up to 1, at random.
-    /// - Returns: How long to wait before it, in seconds; `nil` when there is to be none.
+    /// - Returns: The wait before the refresh in seconds; `nil` when there is no refresh.
     mutating func wait(at now: Timestamp, fraction: Double) -> Double? {
         if let last = self.last, last <= now, now.secondsSince1970 - last.secondsSince1970 < Self.interval {
             return nil

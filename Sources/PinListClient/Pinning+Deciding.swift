@@ -7,17 +7,17 @@ internal import Logging
 internal import PinFailureReports
 
 extension Pinning {
-    /// How long after the start somebody should have begun to refresh, in seconds.
+    /// The time after the start by which a refresh should have begun, in seconds.
     private static let graceSeconds: Int64 = 60
 
-    /// The verdict on a path that the platform has validated for a host. It can only refuse.
+    /// Decides on a path that the platform has validated for a host. It can only refuse.
     ///
-    /// Any thread may ask; nothing here touches the network or the disk.
+    /// May be called from any thread; it uses neither the network nor the disk.
     ///
     /// - Parameters:
     ///   - path: The validated path, leaf first.
     ///   - host: The host that the connection is made for, without a port.
-    ///   - connection: What a report says of the connection.
+    ///   - connection: The facts about the connection for reports.
     public nonisolated func decision(
         for path: ValidatedPath, host: String, connection: ConnectionFacts = ConnectionFacts()
     ) -> PinningDecision {
@@ -28,8 +28,8 @@ extension Pinning {
         let rules = self.rules(inForce, for: path, at: now)
         let time = inForce.referenceTime(now)
         var decision = self.evaluated(rules.validate(path, for: host, at: time), inForce, at: time)
-        // Whether pins are enforced for the host is asked of another function: what the verdict says of itself is the
-        // first thing that somebody in this process changes.
+        // Another function says whether pins are enforced for the host, because an intruder in this process changes the
+        // verdict first.
         if let runtimeEnvironment, runtimeEnvironment.refuses, decision.verdict == .allow,
             rules.cleartext(to: host, at: time).verdict == .block
         {
@@ -40,12 +40,12 @@ extension Pinning {
         return decision
     }
 
-    /// The verdict on a connection that is open, under the rules in force now. Only a refusal is told and reported.
+    /// Decides on an open connection under the rules in force now. Only a refusal is sent as an event and reported.
     ///
     /// - Parameters:
     ///   - path: The path that was validated when the connection was made.
     ///   - host: The host that it was made for.
-    ///   - connection: What a report says of the connection.
+    ///   - connection: The facts about the connection for reports.
     public nonisolated func decisionAgain(
         for path: ValidatedPath, host: String, connection: ConnectionFacts = ConnectionFacts()
     ) -> PinningDecision {
@@ -58,7 +58,7 @@ extension Pinning {
         return decision
     }
 
-    /// The verdict on a request without TLS, before a connection is made for it.
+    /// Decides on a request without TLS, before a connection is made for it.
     ///
     /// - Parameters:
     ///   - host: The host that the connection would be made for, without a port.
@@ -71,15 +71,15 @@ extension Pinning {
         return decision
     }
 
-    /// The verdict on a response that came over a connection which was evaluated for another host, or for none that is
-    /// known: the second check of transports that may use one connection for several hosts. Only a refusal, or what an
-    /// entry wants reported, is told.
+    /// Decides on a response that came over a connection which was evaluated for another host, or for none that is known:
+    /// the second check of transports that may use one connection for several hosts. Only a refusal, or a mismatch
+    /// under an entry that reports, is sent as an event.
     ///
     /// - Parameters:
     ///   - host: The host of the request, without a port.
-    ///   - path: The path that was validated when the connection was made; `nil` when nobody knows it.
+    ///   - path: The path that was validated when the connection was made; `nil` when it is not known.
     ///   - other: The host that it was made for.
-    ///   - connection: What a report says of the connection.
+    ///   - connection: The facts about the connection for reports.
     public nonisolated func responseDecision(
         for host: String, over path: ValidatedPath?, evaluatedFor other: String?,
         connection: ConnectionFacts = ConnectionFacts()
@@ -97,14 +97,14 @@ extension Pinning {
         return decision
     }
 
-    /// The decision on a connection that came to no validated path, or was never to be made: `chain-invalid`,
+    /// The decision on a connection without a validated path, or one that must not be made: `chain-invalid`,
     /// `no-certificates`, `over-budget`, `cleartext`.
     ///
     /// - Parameters:
     ///   - host: The host that the connection is made for, without a port.
-    ///   - reason: Why.
-    ///   - detail: What a person should know beside the reason.
-    ///   - connection: What a report says of the connection.
+    ///   - reason: The reason of the refusal.
+    ///   - detail: A detail for people beside the reason.
+    ///   - connection: The facts about the connection for reports.
     public nonisolated func refusal(
         of host: String, _ reason: PinningDecision.Reason, detail: String? = nil,
         connection: ConnectionFacts = ConnectionFacts()
@@ -116,7 +116,7 @@ extension Pinning {
         return decision
     }
 
-    /// A decision with what its entry asks of Certificate Transparency.
+    /// Applies the entry's demand on Certificate Transparency to a decision.
     private nonisolated func evaluated(
         _ decision: consuming PinningDecision, _ inForce: PolicyInForce, at time: Timestamp
     ) -> PinningDecision {
@@ -125,7 +125,7 @@ extension Pinning {
         }
     }
 
-    /// Whether evaluating a path for a host verifies no signature: an event loop may do it at once.
+    /// Whether a path can be evaluated for a host without verifying a signature: an event loop may do it at once.
     @_spi(Adapters)
     public nonisolated func evaluatesWithoutSignatures(_ path: ValidatedPath, for host: HostName) -> Bool {
         let inForce = self.box.value
@@ -134,8 +134,8 @@ extension Pinning {
         return rules.entry(for: host)?.transparency == nil || logs.remembers(path)
     }
 
-    /// What is in force. A list that has expired meanwhile, or that a clock which went back makes valid again, is told
-    /// to observers and to open connections; the decision waits for neither.
+    /// The policy in force. When the list has expired meanwhile, or is valid again because the clock went back,
+    /// observers and open connections are told; the decision waits for neither.
     private nonisolated func inForce(at now: Timestamp) -> PolicyInForce {
         let inForce = self.box.value
         if inForce.isStale(at: now) != inForce.wasStale {
@@ -144,7 +144,8 @@ extension Pinning {
         return inForce
     }
 
-    /// The rules for a path: those in force. In a debug build, none for a path that ends at a developer's own anchor.
+    /// The rules for a path: those in force, or, in a debug build, none for a path that ends at a developer's own
+    /// anchor.
     private nonisolated func rules(
         _ inForce: PolicyInForce, for path: ValidatedPath?, at now: Timestamp
     ) -> PinningPolicy {
@@ -178,7 +179,7 @@ extension Pinning {
         self.mismatches.send()
     }
 
-    /// Reports a decision, where there is something to report and this installation is one of those that do.
+    /// Reports a decision, where there is something to report and this installation is in the sample.
     private nonisolated func report(
         _ decision: PinningDecision, _ connection: ConnectionFacts, _ inForce: PolicyInForce,
         _ runtimeEnvironment: RuntimeEnvironment?, at now: Timestamp
@@ -194,24 +195,24 @@ extension Pinning {
         }
     }
 
-    /// Says once that lists are never refreshed, when nobody has begun to some time after the start.
+    /// Sends one event that lists are never refreshed, when ``run()`` has not been called some time after the start.
     private nonisolated func warnIfNobodyRuns(at now: Timestamp) {
         guard self.address != nil, now.secondsSince1970 - self.madeAt.secondsSince1970 >= Self.graceSeconds,
             self.mismatches.isFirstTimeUnheard()
         else { return }
-        self.hub.send(PinningEvent(.notRunning, at: now, "nobody runs Pinning.run(): the list is never refreshed"))
+        self.hub.send(PinningEvent(.notRunning, at: now, "Pinning.run() is not running: the list is never refreshed"))
     }
 
-    /// Tells observers something; for adapters.
+    /// Sends an event to observers; for adapters.
     public nonisolated func send(_ event: PinningEvent) { self.hub.send(event) }
 
     /// The refusal behind an error of a transport, or `nil` when pinning refused nothing.
     ///
-    /// Where a transport hides why a connection ended (HTTP/2 and URLSession do), the host tells: what is found is the
-    /// newest refusal of it, no older than a minute, unless a connection to it was allowed since.
+    /// Where a transport hides why a connection ended (HTTP/2 and URLSession do), the refusal is found by the host: the
+    /// newest of the last minute, unless a connection to the host was allowed since.
     ///
     /// - Parameters:
-    ///   - error: What a transport threw.
+    ///   - error: The error of the transport.
     ///   - host: The host of the request, where the caller knows it; by default that of the error's failing URL.
     public nonisolated func refusal(for error: any Error, host: String? = nil) -> PinningError? {
         if let error = error as? PinningError { return error }
@@ -226,7 +227,7 @@ extension Pinning {
         self.ledger.explain(host, by: refusal, at: self.configuration.clock.now)
     }
 
-    /// How often each reason was the answer so far, in this process.
+    /// The number of decisions by reason, in this process.
     public nonisolated var decisionCounts: [PinningDecision.Reason: Int] { self.ledger.counts }
 
     /// The time by the client's clock, for adapters.
@@ -239,26 +240,28 @@ extension Pinning {
         try await self.configuration.clock.sleep(seconds: seconds)
     }
 
-    /// Whether everything only reports, whatever the list says.
+    /// Whether all entries only report, whatever their mode.
     public nonisolated var isObserving: Bool { self.configuration.isObserving }
 
     /// Whether a response of a pinned host without a decision ends the process.
     public nonisolated var stopsWithoutDecision: Bool { self.configuration.stopsWithoutDecision }
+
+    /// What the system is asked of revocation.
+    public nonisolated var revocation: SystemRevocation { self.configuration.revocation }
 }
 
-/// What only an adapter knows of a connection, for reports. The verdict does not depend on any of it.
+/// The facts about a connection that only an adapter has, for reports. The verdict does not depend on them.
 public struct ConnectionFacts: Hashable, Sendable {
     /// The port.
     public var port: Int
-    /// What the server presented, as DER, leaf first; empty where the platform shows only what it validated.
+    /// The presented certificates in DER, leaf first; empty where the platform shows only the validated ones.
     public var presented: [[UInt8]]
-    /// Whether a web view asked: it goes where pages send it, and failures of hosts that no entry covers are nobody's
-    /// business then.
+    /// Whether a web view asked: pages choose its hosts, so failures of hosts that no entry covers are private.
     public var isWebView: Bool
-    /// What was noticed of tampering with this process.
+    /// The signals of tampering with this process.
     public var signals: [String]
 
-    /// States facts.
+    /// Creates facts.
     public init(port: Int = 443, presented: [[UInt8]] = [], isWebView: Bool = false, signals: [String] = []) {
         self.port = port
         self.presented = presented

@@ -6,15 +6,15 @@ internal import CertificatePinning
 internal import PinListMetadata
 
 extension Pinning {
-    /// Fetches the log list that the list in force names, where it is not there; a failure refuses nothing. What was in
-    /// force stays so until the file is there and reads well (formats.md, section 3.2).
+    /// Fetches the log list that the list in force names, where it is missing. A failure refuses nothing. The earlier
+    /// log list stays in force until the file is there and can be read (formats.md, section 3.2).
     func fetchLogs(_ outcome: inout RefreshOutcome, at now: Timestamp) async {
         guard let trust = self.trust, let listed = self.held?.list.logs,
             self.archive.logs(for: trust, embedded: self.embeddedLogs, before: self.logs).isWanted
         else { return self.removeUnnamedLogs(at: now) }
         do {
             let bytes = try await self.fetch(listed)
-            // Another list may have come into force meanwhile: only what it names is used.
+            // Another list may have come into force meanwhile: only the file that it names is used.
             guard let trust = self.trust, self.held?.list.logs == listed else { return }
             if self.storage == .ready {
                 do throws(StateStoreError) { try self.archive.persist(bytes, of: listed) } catch {
@@ -32,7 +32,7 @@ extension Pinning {
         self.removeUnnamedLogs(at: now)
     }
 
-    /// Gets the file that a list names.
+    /// Fetches the file that a list names.
     private func fetch(_ listed: ListedLogs) async throws(FetchError) -> [UInt8] {
         guard let address = self.address else { throw FetchError(.network, "there is no address to refresh from") }
         let response: FetchResponse
@@ -47,12 +47,12 @@ extension Pinning {
                 .status, "the server answered \(response.status)", retryAfter: response.retryAfter)
         }
         guard listed.isFile(response.body) else {
-            throw FetchError(.wrongFile, "what the server gave is not the file that the list names")
+            throw FetchError(.wrongFile, "the server sent another file than the list names")
         }
         return response.body
     }
 
-    /// Puts in force what was found for the list in force.
+    /// Puts the log list of the list in force into force.
     private func useLogs(_ found: ListArchive.FoundLogs, at now: Timestamp) {
         guard found.inForce !== self.logs else { return self.announce(found.findings, at: now) }
         self.publish(found, at: now)

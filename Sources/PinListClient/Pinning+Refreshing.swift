@@ -6,8 +6,8 @@ internal import CertificatePinning
 public import PinListMetadata
 
 extension Pinning {
-    /// Fetches new roots and the newest list, and puts in force what may be trusted. At most one refresh is in flight:
-    /// who asks meanwhile gets its outcome.
+    /// Refreshes: fetches new roots and the newest list, and puts them in force when they are trusted. At most one
+    /// refresh runs at a time; a concurrent call gets its outcome.
     public func refresh() async -> RefreshOutcome {
         if let refreshInFlight { return await refreshInFlight.value }
         let refresh = Task { await self.fetchAll() }
@@ -18,7 +18,7 @@ extension Pinning {
     }
 
     private func fetchAll() async -> RefreshOutcome {
-        // Taken once: a refresh is evaluated by one time, however long it takes.
+        // The time is taken once for the whole refresh (formats.md, section 3.3, step 1).
         let now = self.configuration.clock.now
         var outcome = RefreshOutcome()
         self.loadAgain(at: now)
@@ -42,7 +42,7 @@ extension Pinning {
         return outcome
     }
 
-    /// Gets a resource of the list; a body that is too long is a refusal, not a failure of the network.
+    /// Fetches a resource of the list; a body that is too long is a refusal, not a failure of the network.
     private func fetch(
         _ path: String, _ kind: MetadataRole, ifNoneMatch: String? = nil, at now: Timestamp
     ) async throws -> FetchResponse {
@@ -106,9 +106,9 @@ extension Pinning {
         self.hub.send(PinningEvent(.listAccepted, at: now, "version \(list.version) is in force"))
     }
 
-    /// Writes the mark that is kept elsewhere again, where what is trusted asks for another one: after a list, after each
-    /// root, and after a list that is unchanged, so that a mark which was lost, or not written before the process ended,
-    /// is there after the next refresh (formats.md, section 6).
+    /// Updates the version mark outside the state folder where the trust state needs another one: after a list, after
+    /// each root, and after an unchanged list, so that a lost mark is there again after the next refresh (formats.md,
+    /// section 6).
     private func keepMark() {
         guard let versionMark = self.configuration.versionMark, let trust = self.trust, trust.markToKeep != nil else {
             return
@@ -125,7 +125,7 @@ extension Pinning {
             .status, "the server answered \(response.status) for \(what)", retryAfter: response.retryAfter)
     }
 
-    /// Says when the next refresh is.
+    /// Schedules the next refresh.
     private func schedule(after outcome: RefreshOutcome, at now: Timestamp) {
         let fraction = self.configuration.randomness.fraction()
         let isSuperseded = self.held?.status == .superseded
@@ -145,7 +145,8 @@ extension Pinning {
 
     // MARK: The store
 
-    /// Stores what is trusted, before it is put in force; when that fails, it is put in force all the same.
+    /// Stores the trust state before it is put in force. When storing fails, it is put in force all the same
+    /// (formats.md, section 3.3, step 5).
     private func store(_ outcome: inout RefreshOutcome, at now: Timestamp) {
         guard self.storage == .ready else { return self.needsStoring = true }
         guard var trust = self.trust else { return }
@@ -160,7 +161,7 @@ extension Pinning {
         }
     }
 
-    /// Loads what could not be read before.
+    /// Loads files that could not be read before.
     private func loadAgain(at now: Timestamp) {
         guard self.storage == .unreadable, var trust = self.trust else { return }
         var findings = self.archive.load(into: &trust)
@@ -169,7 +170,7 @@ extension Pinning {
         let isNewer = findings.contains { $0.kind == .stateNewer }
         self.storage = isNewer ? .newer : .ready
         self.refreshSchedule.take(state)
-        // What this process fetched meanwhile may be newer than what is stored, or older.
+        // The list that this process fetched meanwhile may be newer than the stored one, or older.
         if let mine = self.trust?.outside,
             trust.outside.map({ mine.isNewer(than: $0) || $0.lacksSignature(of: mine, under: trust.chain) }) ?? true
         {
@@ -185,8 +186,8 @@ extension Pinning {
         self.publish(at: now)
     }
 
-    /// Tells observers and open connections that the list in force has expired, or that by a clock which went back it
-    /// has not.
+    /// Tells observers and open connections that the list in force has expired, or is valid again because the clock
+    /// went back.
     func publishIfStalenessChanged(at now: Timestamp) {
         let inForce = self.box.value
         guard inForce.isStale(at: now) != inForce.wasStale else { return }
@@ -194,20 +195,19 @@ extension Pinning {
     }
 }
 
-/// What a refresh came to.
+/// The outcome of a refresh.
 public struct RefreshOutcome: Hashable, Sendable {
     /// Whether a newer list or root is in force than before.
     public var hasChanged = false
-    /// What was refused, in order.
+    /// The refusals, in order.
     public var refused: [MetadataError] = []
-    /// Why nothing, or not all, could be fetched.
+    /// The failure because of which not all could be fetched.
     public var fetchFailure: FetchError?
-    /// Why the log list that the list names could not be fetched: that refuses nothing, and it is asked for again at the
-    /// next refresh.
+    /// The failure to fetch the log list that the list names. It refuses nothing; the next refresh tries again.
     public var logsFailure: FetchError?
-    /// Why something could not be stored; it is in force all the same.
+    /// The failure to store; the lists are in force all the same.
     public var storeFailure: StateStoreError?
 
-    /// Whether everything was fetched and nothing was refused.
+    /// Whether all was fetched and nothing was refused.
     public var isSuccess: Bool { self.refused.isEmpty && self.fetchFailure == nil }
 }

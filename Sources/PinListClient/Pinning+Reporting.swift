@@ -7,18 +7,18 @@ internal import PinFailureReports
 internal import PinListMetadata
 
 extension Pinning {
-    /// The longest sleep while reports wait for a collector, in seconds: another one may be there again.
+    /// The maximum sleep while reports wait for a collector, in seconds: another collector may be back.
     private static let maximumWait: Int64 = 120
 
-    /// What reports say of the list in force.
+    /// The members of reports about the list in force.
     var reportedList: ReportedList? { self.held.map { ReportedList($0) } }
 
-    /// Sends what is due, and sets the timer of the next report.
+    /// Sends the due reports, and sets the timer of the next one.
     func sendReports() async {
         self.stopReportTimer()
         let before = self.reports
         self.reports.forget(at: self.configuration.clock.now)
-        // What could not be stored is tried again here: its collector may be left alone for hours.
+        // Storing is tried again here, because the collector may have a backoff of hours.
         if self.reports != before || !self.areReportsStored { self.storeReports() }
         await self.deliverReports()
         let now = self.configuration.clock.now
@@ -37,7 +37,7 @@ extension Pinning {
         self.reportTimer = nil
     }
 
-    /// Takes in what handshakes reported, and stores it before it waits: what ends the process meanwhile loses nothing.
+    /// Adds the reports of handshakes to the queue and stores them at once, so that the end of the process loses none.
     func collectReports() {
         let arrived = self.inbox.take()
         guard !arrived.isEmpty else { return }
@@ -51,10 +51,10 @@ extension Pinning {
         self.deliveries.send()
     }
 
-    /// Sends everything that is due. Each attempt is stored before it is made: an answer that ends the process does not
-    /// do so at every start.
+    /// Sends all due reports. Each attempt is stored before it is made, so that an answer that ends the process does
+    /// not end it again at every start.
     private func deliverReports() async {
-        // Where nothing is due no random number is spent.
+        // Without a due report no random number is used.
         guard self.reports.due(at: self.configuration.clock.now) != nil else { return }
         var random = SpreadGenerator(seed: self.configuration.randomness.bits())
         var hasSettled = false
@@ -72,7 +72,7 @@ extension Pinning {
             self.reports.settle(delivery, outcome, at: self.configuration.clock.now, using: &random)
             hasSettled = true
         }
-        // What was settled before is stored with the attempt that came after it.
+        // The outcome of an attempt is stored with the next attempt.
         if hasSettled { self.storeReports() }
     }
 
@@ -113,14 +113,14 @@ extension Pinning {
     }
 }
 
-/// Random numbers out of one random number.
+/// A sequence of random numbers from one seed.
 private struct SpreadGenerator: RandomNumberGenerator {
     private var state: UInt64
 
     init(seed: UInt64) { self.state = seed }
 
     mutating func next() -> UInt64 {
-        // SplitMix64: any seed will do, 0 included.
+        // SplitMix64: any seed is allowed, 0 included.
         self.state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = self.state
         mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9

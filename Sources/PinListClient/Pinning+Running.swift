@@ -9,7 +9,7 @@ extension Pinning {
     /// Refreshes the list by its schedule and after mismatches, and sends reports, until the task is cancelled. Its shape is that of a
     /// swift-service-lifecycle `Service`.
     public func run() async {
-        // Before anything else, so that no mismatch is missed.
+        // First, so that no mismatch is missed.
         let mismatches = self.mismatches.signals()
         let reports = self.inbox.signals()
         let deliveries = self.deliveries.signals()
@@ -17,7 +17,8 @@ extension Pinning {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await self.refreshBySchedule() }
             group.addTask {
-                // By hand: `for await` asks for a method that is newer than iOS 15 where the compiler finds it.
+                // Written as a loop, because `for await` uses a method that is newer than iOS 15 where the compiler
+                // finds it.
                 var signals = mismatches.makeAsyncIterator()
                 while await signals.next() != nil { await self.refreshAfterMismatch() }
             }

@@ -6,23 +6,23 @@ public import CertificatePinning
 internal import PinFailureReports
 
 extension Pinning {
-    /// A client for one trial, which nobody else knows: what it decides leaves its events, counts and reports with it.
+    /// A client for one trial. Its events, counts and reports stay in it.
     ///
     /// - Parameters:
-    ///   - policy: Its rules.
-    ///   - clock: Its clock.
+    ///   - policy: The rules.
+    ///   - clock: The clock.
     @_spi(Adapters)
     public static func forTrial(_ policy: PinningPolicy, clock: any PinningClock) -> Pinning {
-        let nobody = NoTransport()
+        let transport = NoTransport()
         return Pinning(
             policy: policy, state: .memory,
             configuration: PinningConfiguration(
-                fetcher: nobody, reportSender: nobody,
+                fetcher: transport, reportSender: transport,
                 app: ReportedApp(bundleID: "", version: "", platform: "", platformVersion: ""), clock: clock))
     }
 }
 
-/// Fetches and sends nothing: a client of a trial never asks it.
+/// A transport without a network; a client of a trial never uses it.
 private struct NoTransport: ListFetcher, ReportSender {
     func fetch(_ request: FetchRequest) async throws -> FetchResponse {
         throw FetchError(.network, "a trial has no network")

@@ -5,18 +5,19 @@
 internal import CertificatePinning
 
 extension Pinning {
-    /// Waits for rules that are newer than those that refused something; somebody must run ``run()``.
+    /// Waits for rules that are newer than those that refused something; ``run()`` must be running.
     ///
     /// - Parameters:
     ///   - version: The version of the list that refused; `nil` without one.
-    ///   - seconds: How long, at most.
+    ///   - seconds: The maximum wait.
     /// - Returns: Whether a newer list is in force.
     @_spi(Adapters)
     public nonisolated func isList(newerThan version: Int64?, within seconds: Double) async -> Bool {
         let changes = self.policyChanges()
         return await withTaskGroup(of: Bool.self) { group in
             group.addTask {
-                // By hand: `for await` asks for a method that is newer than iOS 15 where the compiler finds it.
+                // Written as a loop, because `for await` uses a method that is newer than iOS 15 where the compiler
+                // finds it.
                 var changes = changes.makeAsyncIterator()
                 repeat {
                     if (self.policyInForce.listVersion ?? 0) > version ?? 0 { return true }

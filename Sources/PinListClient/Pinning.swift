@@ -10,12 +10,13 @@ internal import PinListMetadata
 
 /// Pinning for one app: the shipped list, refreshed from a signed one, and the verdicts under it.
 ///
-/// Making one touches no network and starts nothing: the embedded and the stored list are in force at once. Somebody
-/// runs ``run()`` for as long as the app lives; adapters ask ``decision(for:host:connection:)`` at each handshake, from any thread.
+/// Creating one uses no network and starts no task: the embedded or the stored list is in force at once. The app runs
+/// ``run()`` for as long as it lives; adapters call ``decision(for:host:connection:)`` at each handshake, from any
+/// thread.
 public actor Pinning {
-    /// What the app chose.
+    /// The configuration of the app.
     nonisolated let configuration: PinningConfiguration
-    /// Where lists are refreshed from: the base address, without a slash at its end.
+    /// The base address of the list, without a slash at its end.
     nonisolated let address: String?
     nonisolated let hub: EventBroadcaster
     nonisolated let box: LockedPolicy
@@ -23,27 +24,27 @@ public actor Pinning {
     nonisolated let inbox = ReportInbox()
     nonisolated let deliveries = WorkSignal()
     nonisolated let ledger = DecisionStatistics()
-    /// What was allowed for which server, in all sessions.
+    /// The allowed paths by server, in all sessions.
     @_spi(Adapters) public nonisolated let allowedPaths = AllowedPaths()
     nonisolated let archive: ListArchive
     nonisolated let madeAt: Timestamp
 
-    /// What is trusted of lists; `nil` for rules that come with the app and stay.
+    /// The trust state; `nil` for fixed rules that come with the app.
     var trust: TrustState?
     var installation: InstallationID?
-    /// What policies of Certificate Transparency are evaluated with.
+    /// The log list in force for policies of Certificate Transparency.
     var logs: LogsInForce?
     /// The log list that the app ships.
     nonisolated let embeddedLogs: [UInt8]?
-    /// When it refreshes next.
+    /// The schedule of refreshes.
     @_spi(Simulation) public internal(set) var refreshSchedule = RefreshSchedule()
     var reports: ReportQueue
-    /// Whether the store took the reports when it was last asked to.
+    /// Whether the reports were stored at the last attempt.
     var areReportsStored = true
-    /// Ends when the next report is due.
+    /// A timer that ends when the next report is due.
     var reportTimer: Task<Void, Never>?
     var storage: Storage
-    /// Whether something that is trusted could not be stored yet.
+    /// Whether a trusted root or list could not be stored yet.
     var needsStoring = false
     /// Whether the list from outside was fetched by this process.
     var wasFetched = false
@@ -53,7 +54,7 @@ public actor Pinning {
 
     /// Whether the store can be used.
     enum Storage: Hashable, Sendable {
-        /// It can.
+        /// The store can be used.
         case ready
         /// A file cannot be read now: nothing is written, and loading is tried again.
         case unreadable
@@ -69,9 +70,9 @@ public actor Pinning {
     ///   - logs: The log list that the app ships, where its list names one: `tumbler-logs.json`.
     ///   - address: The base address of the list (`…/v1/lists/{name}`), `https`; `nil` for a list that is never
     ///     refreshed.
-    ///   - state: Where lists and roots from outside are kept.
-    ///   - configuration: What an app may choose.
-    /// - Throws: ``PinningSetupError`` for what is wrong in the build. What can go wrong in the field is an event.
+    ///   - state: The location of stored lists and roots.
+    ///   - configuration: The settings of the app.
+    /// - Throws: ``PinningSetupError`` for what is wrong in the build. Failures in the field are events.
     public init(
         root: EmbeddedFile, list: EmbeddedFile, logs: EmbeddedFile? = nil, refreshFrom address: URL?,
         state: StateLocation, configuration: PinningConfiguration
@@ -90,7 +91,7 @@ public actor Pinning {
         return bytes
     }
 
-    /// For tools that begin with nothing but a root: until a list was fetched, every host is refused.
+    /// For tools that begin with a root alone: until a list was fetched, every host is refused.
     @_spi(Tools)
     public init(
         root: EmbeddedFile, logs: EmbeddedFile? = nil, refreshFrom address: URL?, state: StateLocation,
@@ -146,18 +147,18 @@ public actor Pinning {
         self.announced = Set(events.map { "\($0.kind) \(trust.inForce?.held.digest ?? "")" })
     }
 
-    /// What the state of rules without a list is kept under.
+    /// The name under which the state of rules without a list is stored.
     private static let nameWithoutList = "app"
 
-    /// Puts rules in force that come with the app and stay: no list, nothing that refreshes or signs.
+    /// Puts fixed rules of the app in force, without a list: nothing is refreshed or signed.
     ///
-    /// As with every static pinning, a key that changes before the app does locks people out. It is the way in for an
-    /// app that has pins already; a signed list is what they should become.
+    /// As with every static pinning, a key that changes before the app does locks people out. It is meant for an app
+    /// that has pins already, as a first step to a signed list.
     ///
     /// - Parameters:
     ///   - policy: The rules. An entry that enforces needs a pin to let anything pass.
-    ///   - state: Where reports wait, over restarts if it is a folder.
-    ///   - configuration: What an app may choose; nothing is fetched.
+    ///   - state: The store for waiting reports; a folder keeps them over restarts.
+    ///   - configuration: The settings of the app; nothing is fetched.
     public init(policy: PinningPolicy, state: StateLocation, configuration: PinningConfiguration) {
         self.configuration = configuration
         self.hub = EventBroadcaster(logger: configuration.logger)
@@ -183,33 +184,33 @@ public actor Pinning {
         while text.hasSuffix("/") { text.removeLast() }
         guard ReportAddress.isAllowed(text), !text.contains("?") else {
             throw PinningSetupError(
-                .address, "lists are refreshed from an https address without a query; \(url) is none")
+                .address, "lists are refreshed from an https URL without a query; \(url) is not one")
         }
         return text
     }
 
-    // MARK: What is in force
+    // MARK: The rules in force
 
-    /// The rules in force, for adapters; reading them waits for nobody.
+    /// The rules in force, for adapters; reading them does not wait.
     public nonisolated var policyInForce: PolicyInForce { self.box.value }
 
-    /// The rules that come into force from now on, for adapters that keep connections open: they evaluate them again.
+    /// The later rules as they come into force, for adapters that keep connections open and evaluate them again.
     public nonisolated func policyChanges() -> AsyncStream<PolicyInForce> { self.box.changes() }
 
-    /// What happens, from the last 64 events on. Each observer has a stream of its own; a slow one loses its oldest
-    /// events and holds up nobody.
+    /// The events, beginning with the last 64. Each observer has a stream of its own; a slow one loses its oldest
+    /// events and delays no other.
     public nonisolated func events() -> AsyncStream<PinningEvent> { self.hub.events() }
 
     /// The list in force.
     var held: HeldList? { self.trust?.inForce?.held }
 
-    /// Puts in force what is trusted now, and says what is worth saying about it, once.
+    /// Puts the trust state in force, and sends its events, each once.
     func publish(at now: Timestamp) {
         guard let trust = self.trust else { return }
         self.publish(self.archive.logs(for: trust, embedded: self.embeddedLogs, before: self.logs), at: now)
     }
 
-    /// Puts in force what is trusted now, with what was found of its log list.
+    /// Puts the trust state in force, with the state of its log list.
     func publish(_ found: ListArchive.FoundLogs, at now: Timestamp) {
         guard let trust = self.trust else { return }
         let before = self.box.value
@@ -219,11 +220,11 @@ public actor Pinning {
             for: self.installation, epoch: self.epoch, logs: self.logs, self.configuration, at: now)
         if before.listDigest != self.box.value.listDigest { self.announced = [] }
         self.announce(trust.conditions(at: now))
-        // What is not there yet is asked for next, and what became of that is said then.
+        // A missing log list is fetched next; its event follows the fetch.
         if !found.isWanted { self.announce(found.findings, at: now) }
     }
 
-    /// Says what was found of a log list, once for each list.
+    /// Sends the event about a log list, once for each list.
     func announce(_ findings: [ListArchive.Finding], at now: Timestamp) {
         self.announce(findings.map { PinningEvent($0.kind, at: now, $0.detail) })
     }
@@ -235,7 +236,7 @@ public actor Pinning {
 }
 
 extension TrustState {
-    /// What a person should know about the list in force.
+    /// The events about the list in force.
     func conditions(at clock: Timestamp) -> [PinningEvent] {
         guard let held = self.inForce?.held else { return [] }
         let list = held.list

@@ -5,14 +5,14 @@
 public import CertificatePinning
 internal import Foundation
 
-/// What time it is, and how to wait. A protocol, so that a test can say both.
+/// A clock: the time of day, and sleeping. A protocol, so that a test can control both.
 public protocol PinningClock: Sendable {
     /// The time of day. It may be wrong, and may go backwards.
     var now: Timestamp { get }
 
     /// Waits.
     ///
-    /// - Parameter seconds: How long, at least.
+    /// - Parameter seconds: The minimum wait.
     /// - Throws: `CancellationError` when the task is cancelled.
     func sleep(seconds: Double) async throws
 }
@@ -25,14 +25,14 @@ public struct SystemClock: PinningClock {
     /// The time of day, in whole seconds.
     public var now: Timestamp { Timestamp(roundingDown: Date().timeIntervalSince1970) }
 
-    /// Waits with `Task.sleep`; not at all for what is no number.
+    /// Waits with `Task.sleep`; not at all for NaN.
     public func sleep(seconds: Double) async throws {
         let nanoseconds = (max(0, min(seconds, 1e9)) * 1e9).rounded()
         try await Task.sleep(nanoseconds: UInt64(exactly: nanoseconds) ?? 0)
     }
 }
 
-/// Tells whoever runs the client that there is something to do. Signals while nobody listens are lost.
+/// Wakes ``Pinning/run()``. A signal without a listener is lost.
 ///
 /// `@unchecked Sendable`: because what changes is read and written under the lock only.
 final class WorkSignal: @unchecked Sendable {
@@ -40,17 +40,17 @@ final class WorkSignal: @unchecked Sendable {
     private var listener: AsyncStream<Void>.Continuation?
     private var wasAsked = false
 
-    /// The signals from now on; any number at once is one. A new listener replaces the one before.
+    /// The later signals; several at once are one. A new listener replaces the one before.
     func signals() -> AsyncStream<Void> {
         let (signals, listener) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         self.lock.withLock { self.listener = listener }
         return signals
     }
 
-    /// Signals that there is something to do.
+    /// Sends a signal.
     func send() { _ = self.lock.withLock { self.listener }?.yield() }
 
-    /// Whether nobody has ever listened, and nobody has asked this before.
+    /// Whether there never was a listener, and this was not called before.
     func isFirstTimeUnheard() -> Bool {
         self.lock.withLock {
             defer { self.wasAsked = true }

@@ -7,45 +7,47 @@ public import Logging
 public import PinFailureReports
 public import PinListMetadata
 
-/// What an app may choose. The defaults are the safe ones.
+/// The settings of an app. The defaults are the safe ones.
 public struct PinningConfiguration: Sendable {
-    /// When the app was built: no clock is believed that is earlier.
+    /// The time when the app was built; an earlier clock is not believed.
     public var buildDate: Timestamp?
-    /// What the entries of an expired list do. With `report`, whoever blocks
+    /// The effect of the entries of an expired list. With `report`, an attacker who blocks
     /// updates for long enough switches pinning off.
     public var whenStale: PinList.WhenStale
-    /// Whether everything only reports, whatever the list says: for a first deployment. Nothing is refused, and what
-    /// the pins would have said is counted and reported.
+    /// Whether all entries only report, whatever their mode: for a first deployment. Nothing is refused; mismatches are
+    /// counted and reported.
     public var isObserving: Bool
     /// Whether a response of a pinned host that came over a connection without a decision ends the process, in place of
-    /// an error: for tests and staging, where what must not happen should be seen.
+    /// an error: for tests and staging, where such a response must be noticed.
     public var stopsWithoutDecision = false
+    /// What the system is asked of revocation, on Apple's platforms alone. Everywhere the signed list has its own answer.
+    public var revocation = SystemRevocation.system
     /// The most bytes of roots and lists.
     public var limits: MetadataLimits
-    /// How roots and lists are fetched.
+    /// The transport for roots and lists.
     public var fetcher: any ListFetcher
-    /// How reports are sent. Where to stands in the signed list alone; a list that names no address gets none.
+    /// The transport for reports. Only the signed list names the addresses; without one no report is sent.
     public var reportSender: any ReportSender
-    /// Signs reports to one service with App Attest; `nil` for reports that nothing identifies. **Off by default**: the id
-    /// of the key is a stable identifier of the installation, which nothing else that is sent is.
+    /// Signs reports to one service with App Attest; `nil` for anonymous reports. **Off by default**: the id of the key
+    /// is the only stable identifier of the installation that is sent.
     public var attestation: (any ReportAttestor)?
-    /// What reports say of the app.
+    /// The members of reports about the app.
     public var app: ReportedApp
-    /// Where the highest version is kept beside the state folder; `nil` for nowhere.
+    /// The store of the version mark, outside the state folder; `nil` for none.
     public var versionMark: (any VersionMarkStore)?
-    /// Where events are logged beside ``Pinning/events()``; `nil` for nowhere.
+    /// The logger of events, beside ``Pinning/events()``; `nil` for none.
     public var logger: Logger?
-    /// What is noticed of the process, asked before each verdict on a new connection and for each report: so it must not
-    /// take long, and may be called from any thread. `nil` for nobody who looks.
+    /// The checks of the process, called before each verdict on a new connection and for each report: they must be
+    /// fast, and may be called from any thread. `nil` for no checks.
     public var runtimeEnvironment: (@Sendable () -> RuntimeEnvironment)?
     /// The clock.
     public var clock: any PinningClock
-    /// Where random numbers come from.
+    /// The source of random numbers.
     public var randomness: any PinningRandomness
 
     #if DEBUG
     /// Pins of anchors under which nothing is pinned: the root of a developer's own proxy. In debug builds alone; a
-    /// release build that names it does not compile. Each connection that it lets through is shouted about in the log.
+    /// release build that names it does not compile. Each connection that it lets through is logged as critical.
     public var developerAnchors: Set<Pin> = []
     #endif
 
@@ -68,4 +70,17 @@ public struct PinningConfiguration: Sendable {
         self.clock = clock
         self.randomness = randomness
     }
+}
+
+/// What the system is asked of revocation, beside what it asks by itself (`SecPolicyCreateRevocation`). On Linux it means
+/// nothing: there `PathValidation` takes revocation lists. Never tried on a device.
+public enum SystemRevocation: Hashable, Sendable {
+    /// What the system does by itself: by Apple's documentation it is usually not necessary to ask for more. The default.
+    case system
+    /// Asks by any method that the system has. What cannot be answered passes: an attacker who cuts off the responder is let in.
+    case checked
+    /// Asks for a positive answer, and refuses without one. **It locks out servers of CAs without OCSP** (Let's Encrypt has
+    /// had none since August 2025), and all users where the responder is not reached. A staple that came with the handshake
+    /// does not count: the evaluation under this policy has the certificates alone.
+    case required
 }

@@ -7,10 +7,10 @@ internal import Foundation
 
 /// A connection that pinning refused.
 public struct PinningError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Why, with the pins that were seen and the list that decided.
+    /// The decision, with the pins that were seen and the list that decided.
     public let decision: PinningDecision
 
-    /// The error of a decision.
+    /// Creates the error of a decision.
     public init(_ decision: PinningDecision) { self.decision = decision }
 
     /// The host, normalised.
@@ -23,10 +23,10 @@ public struct PinningError: Error, Hashable, Sendable, CustomStringConvertible {
 /// The URL that an error of Foundation's URL loading is about.
 enum FailingURL {
     /// The codes of `URLError` under which a refused challenge comes to the caller: cancelled, and those of a secure
-    /// connection that failed. Any other error is the network's, whatever pinning refused before.
+    /// connection that failed. Any other error is the network's, even after an earlier refusal.
     private static let codes: Set<Int> = [-999, -1200, -1201, -1202, -1203, -1204]
 
-    /// The host of that URL; `nil` for an error that pinning cannot be behind.
+    /// The host of that URL; `nil` for an error that pinning cannot have caused.
     static func host(of error: any Error) -> String? {
         let error = error as NSError
         guard error.domain == NSURLErrorDomain, Self.codes.contains(error.code) else { return nil }

@@ -5,14 +5,14 @@
 public import CertificatePinning
 public import PinListMetadata
 
-/// Something that whoever runs an app should be able to know.
+/// An event for those who run an app.
 public struct PinningEvent: Hashable, Sendable, CustomStringConvertible {
-    /// What happened. Bounded, so it may label a metric.
+    /// The kind of event. Bounded, so it may label a metric.
     public struct Kind: Hashable, Sendable, CustomStringConvertible {
         /// The code, lower case with hyphens.
         public let description: String
 
-        /// An event of an adapter's own. Those of the client have a name below.
+        /// An event of an adapter. Those of the client have a name below.
         public init(code: String) { self.description = code }
 
         /// A newer list is in force.
@@ -23,17 +23,18 @@ public struct PinningEvent: Hashable, Sendable, CustomStringConvertible {
         public static let refused = Kind(code: "refused")
         /// A refresh failed for the network or the server.
         public static let refreshFailed = Kind(code: "refresh-failed")
-        /// There were more new roots than are taken in one refresh.
+        /// There were more new roots than one refresh accepts.
         public static let tooManyRoots = Kind(code: "too-many-roots")
-        /// Something could not be stored; it is in force in this process, and storing is tried again.
+        /// A root, a list or other state could not be stored. It is in force in this process, and storing is tried
+        /// again.
         public static let storeFailed = Kind(code: "store-failed")
-        /// A stored file is not what was written, and is left aside.
+        /// A stored file is damaged and ignored.
         public static let stateDamaged = Kind(code: "state-damaged")
-        /// A stored file cannot be read now: nothing is written either, and reading is tried again.
+        /// A stored file cannot be read now. Nothing is written either, and reading is tried again.
         public static let stateUnreadable = Kind(code: "state-unreadable")
         /// A newer version of this library wrote the stored state: it is read, and not written.
         public static let stateNewer = Kind(code: "state-newer")
-        /// The list in force is signed by those who signed before; a current one is awaited.
+        /// The list in force is signed by earlier signers; a current one is awaited.
         public static let signerReplaced = Kind(code: "signer-replaced")
         /// The list in force has expired, and is still enforced.
         public static let stale = Kind(code: "stale")
@@ -41,18 +42,18 @@ public struct PinningEvent: Hashable, Sendable, CustomStringConvertible {
         public static let conflictingLists = Kind(code: "conflicting-lists")
         /// The list has pins that this version cannot use: they match nothing.
         public static let unusablePins = Kind(code: "unusable-pins")
-        /// Entries ask for a mode or a policy of Certificate Transparency that this version does not know: it evaluates
-        /// nothing of them.
+        /// Entries ask for a mode or a policy of Certificate Transparency that this version does not know: it does not
+        /// evaluate them.
         public static let unknownTransparency = Kind(code: "unknown-transparency")
         /// The list names a log list that is not there yet, or its entries ask for a policy and it names none. The log
         /// list that was in force stays so; without one no policy is evaluated.
         public static let logsMissing = Kind(code: "logs-missing")
-        /// The log list that the list names cannot be read, or what came in its place is another file. The log list that
+        /// The log list that the list names cannot be read, or another file came in its place. The log list that
         /// was in force stays so; without one no policy is evaluated.
         public static let logsUnreadable = Kind(code: "logs-unreadable")
         /// The log list in force is over 70 days old: no policy is evaluated.
         public static let logsStale = Kind(code: "logs-stale")
-        /// Pins are evaluated while nobody runs ``Pinning/run()``: lists are never refreshed.
+        /// Pins are evaluated while ``Pinning/run()`` is not running: lists are never refreshed.
         public static let notRunning = Kind(code: "not-running")
         /// A connection was refused, or would have been; see ``PinningEvent/decision``.
         public static let validationFailed = Kind(code: "validation-failed")
@@ -67,15 +68,15 @@ public struct PinningEvent: Hashable, Sendable, CustomStringConvertible {
         var isTrouble: Bool { self != .listAccepted && self != .rootAccepted }
     }
 
-    /// What happened.
+    /// The kind of event.
     public let kind: Kind
-    /// When, by the client's clock.
+    /// The time, by the client's clock.
     public let time: Timestamp
-    /// In one sentence without a full stop.
+    /// The explanation, in one sentence without a full stop.
     public let detail: String
-    /// The decision that it is about.
+    /// The decision that caused the event.
     public var decision: PinningDecision?
-    /// The refusal that it is about.
+    /// The refusal that caused the event.
     public var refusal: MetadataError?
 
     /// Creates an event.

@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where random numbers come from. A protocol, so that a test can choose them.
+/// The source of random numbers. A protocol, so that a test can choose them.
 public protocol PinningRandomness: Sendable {
     /// 64 random bits.
     func bits() -> UInt64
@@ -29,7 +29,7 @@ extension PinningRandomness {
 
     /// Random bytes.
     ///
-    /// - Parameter count: How many.
+    /// - Parameter count: The number of bytes.
     @_spi(Adapters) public func bytes(_ count: Int) -> [UInt8] {
         var bytes: [UInt8] = []
         while bytes.count < count {

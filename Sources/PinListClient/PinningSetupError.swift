@@ -4,14 +4,14 @@
 
 public import PinListMetadata
 
-/// What is wrong in the build of an app. What can go wrong in the field is a ``PinningEvent``.
+/// A mistake in the build of an app. Failures in the field are ``PinningEvent``s.
 public struct PinningSetupError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What kind of mistake it is.
+    /// The kind of mistake.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The code, lower case with hyphens.
         public let description: String
 
-        /// The embedded root or list is not there.
+        /// The embedded root or list is missing.
         public static let missing = Code(description: "missing")
         /// The embedded root or list does not verify; see ``PinningSetupError/refusal``.
         public static let unverifiable = Code(description: "unverifiable")
@@ -23,12 +23,12 @@ public struct PinningSetupError: Error, Hashable, Sendable, CustomStringConverti
 
     /// The kind of mistake.
     public let code: Code
-    /// What is wrong, and what to do, in one sentence without a full stop.
+    /// The explanation and the remedy, in one sentence without a full stop.
     public let reason: String
-    /// Why the embedded file does not verify.
+    /// The refusal of the embedded file.
     public let refusal: MetadataError?
 
-    /// States a mistake.
+    /// Creates a mistake.
     public init(_ code: Code, _ reason: String, refusal: MetadataError? = nil) {
         self.code = code
         self.reason = reason

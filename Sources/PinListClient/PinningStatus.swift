@@ -4,15 +4,15 @@
 
 public import PinListMetadata
 
-/// What a client trusts at one moment, for people and their tools.
+/// The status of a client at one moment, for people and tools.
 public struct PinningStatus: Hashable, Sendable {
-    /// Where a list in force came from.
+    /// The origin of a list in force.
     public enum Source: String, Hashable, Sendable {
         /// This process fetched it.
         case remote
-        /// It was stored by an earlier one.
+        /// An earlier process stored it.
         case stored
-        /// It is the one that the app ships.
+        /// The app ships it.
         case bundled
     }
 
@@ -22,23 +22,23 @@ public struct PinningStatus: Hashable, Sendable {
         public let name: String
         /// Its version.
         public let version: Int64
-        /// Where it came from.
+        /// The origin.
         public let source: Source
-        /// Whether those sign it who sign today.
+        /// Whether it is signed by the signers of today.
         public let status: HeldList.Status
         /// Whether it has expired.
         public let isStale: Bool
     }
 
-    /// The version of the newest root; `nil` where the rules came with the app and no list did.
+    /// The version of the newest root; `nil` for fixed rules without a list.
     public let rootVersion: Int64?
 
-    /// The list in force; `nil` for a tool that began with nothing and got nothing, and for rules without a list.
+    /// The list in force; `nil` for a tool without any list yet, and for rules without a list.
     public let list: List?
 }
 
 extension Pinning {
-    /// What is trusted now.
+    /// The status now.
     public var status: PinningStatus {
         let clock = self.configuration.clock.now
         let trust = self.trust
@@ -51,7 +51,7 @@ extension Pinning {
         return PinningStatus(rootVersion: trust?.chain.newest.version, list: list)
     }
 
-    /// The last 64 events, for tools that look once.
+    /// The last 64 events, for tools that run once.
     @_spi(Tools)
     public nonisolated var recentEvents: [PinningEvent] { self.hub.kept }
 }

@@ -7,31 +7,32 @@ internal import Foundation
 internal import PinFailureReports
 internal import PinListMetadata
 
-/// What handshakes are evaluated by, from one list to the next. Immutable, so that any thread reads it without waiting.
+/// The policy in force, by which handshakes are evaluated until the next list. Immutable, so that any thread reads it
+/// without waiting.
 ///
-/// It holds the rules of the list while it is valid and those for when it has expired: which of them decide is asked of
-/// the clock at each decision, so that a clock that was wrong for a moment decides for no longer.
+/// It holds the rules for a valid and for an expired list. The clock chooses between them at each decision, so that a
+/// wrong clock has no effect beyond that moment.
 public final class PolicyInForce: Sendable {
-    /// What reports say of the list; `nil` without one.
+    /// The members of reports about the list; `nil` without one.
     let reportedList: ReportedList?
-    /// Whether this installation reports a failure; `nil` without a list: every failure is reported.
+    /// The sampling of reports; `nil` without a list: every failure is reported.
     let sampling: ReportSampling?
-    /// Counts the rules that came into force; open connections are evaluated again when it changes.
+    /// A counter of the rules that came into force; open connections are evaluated again when it changes.
     public let epoch: UInt64
     /// Whether the list had expired when the rules came into force: open connections were evaluated by that.
     let wasStale: Bool
 
-    /// What policies of Certificate Transparency are evaluated with; `nil` for nothing.
+    /// The log list for policies of Certificate Transparency; `nil` for none.
     let logs: LogsInForce?
 
-    /// That an entry's policy of Certificate Transparency cannot be evaluated is said once.
+    /// Whether the event about an entry's policy that cannot be evaluated was sent: it is sent once.
     let lackOfLogs = FirstTime()
 
     private let valid: PinningPolicy
     private let stale: PinningPolicy
-    /// No rule is evaluated by an earlier time: the build date, and the `issuedAt` of a current list.
+    /// The earliest reference time: the build date, or the `issuedAt` of a current list.
     private let earliest: Timestamp?
-    /// When the list expires; `nil` without a list.
+    /// The expiry of the list; `nil` without a list.
     private let expiresAt: Timestamp?
 
     /// The digest of the list's envelope; `nil` without a list.
@@ -40,18 +41,18 @@ public final class PolicyInForce: Sendable {
     /// The version of the list; `nil` without a list.
     public var listVersion: Int64? { self.reportedList?.version }
 
-    /// Puts rules together.
+    /// Creates the policy in force.
     ///
     /// - Parameters:
     ///   - valid: The rules while the list is valid.
     ///   - stale: The rules once it has expired.
-    ///   - reportedList: What reports say of the list.
-    ///   - sampling: Whether this installation reports.
-    ///   - epoch: Counts the rules that came into force.
-    ///   - earliest: No rule is evaluated by an earlier time.
-    ///   - expiresAt: When the list expires.
-    ///   - logs: What policies of Certificate Transparency are evaluated with.
-    ///   - clock: When the rules come into force.
+    ///   - reportedList: The members of reports about the list.
+    ///   - sampling: The sampling of reports.
+    ///   - epoch: A counter of the rules that came into force.
+    ///   - earliest: The earliest reference time.
+    ///   - expiresAt: The expiry of the list.
+    ///   - logs: The log list in force for policies of Certificate Transparency.
+    ///   - clock: The time when the rules come into force.
     init(
         valid: PinningPolicy, stale: PinningPolicy, reportedList: ReportedList?, sampling: ReportSampling?,
         epoch: UInt64, earliest: Timestamp?, expiresAt: Timestamp?, logs: LogsInForce? = nil,
@@ -80,7 +81,7 @@ public final class PolicyInForce: Sendable {
         return sampling.includes(decision.entry?.domain, at: clock)
     }
 
-    /// The time that rules are evaluated by.
+    /// The reference time of the rules.
     public func referenceTime(_ clock: Timestamp) -> Timestamp { Self.reference(self.earliest, clock) }
 
     private static func reference(_ earliest: Timestamp?, _ clock: Timestamp) -> Timestamp {
@@ -92,7 +93,7 @@ public final class PolicyInForce: Sendable {
     }
 }
 
-/// Holds the policy in force for all threads. The lock is held for as long as it takes to copy a reference.
+/// Holds the policy in force for all threads. The lock is held only to copy a reference.
 ///
 /// `@unchecked Sendable`: because what changes is read and written under the lock only.
 final class LockedPolicy: @unchecked Sendable {
@@ -102,7 +103,7 @@ final class LockedPolicy: @unchecked Sendable {
 
     init(_ policy: PolicyInForce) { self.policy = policy }
 
-    /// The policy. Setting it tells those who observe.
+    /// The policy. Setting it notifies observers.
     var value: PolicyInForce {
         get { self.lock.withLock { self.policy } }
         set {
@@ -114,7 +115,7 @@ final class LockedPolicy: @unchecked Sendable {
         }
     }
 
-    /// The policies from now on; who is slow sees the newest.
+    /// The later policies; a slow observer sees the newest.
     func changes() -> AsyncStream<PolicyInForce> {
         let id = UUID()
         let (changes, observer) = AsyncStream.makeStream(of: PolicyInForce.self, bufferingPolicy: .bufferingNewest(1))
@@ -128,7 +129,7 @@ final class LockedPolicy: @unchecked Sendable {
 }
 
 extension TrustState {
-    /// The rules of the list in force, for one installation. Where there is no list at all, nothing may pass unpinned.
+    /// The rules of the list in force, for one installation. Without any list every host is refused.
     func policy(
         for installation: InstallationID?, epoch: UInt64, logs: LogsInForce?, _ configuration: PinningConfiguration,
         at clock: Timestamp

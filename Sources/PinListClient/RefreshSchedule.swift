@@ -4,28 +4,29 @@
 
 public import CertificatePinning
 
-/// When a client refreshes next: once in each `refreshAfter` with jitter, by a backoff after failures, soon after a signer
+/// The schedule of refreshes: once in each `refreshAfter` with jitter, by a backoff after failures, soon after a signer
 /// was replaced, and after mismatches (formats.md, sections 3.3 and 4).
 ///
-/// A value: times and random fractions in, waits out. ``Pinning`` goes by it, and so does the simulation of many clients.
+/// A value: times and random fractions in, waits out. ``Pinning`` and the simulation of many clients use it.
 @_spi(Simulation)
 public struct RefreshSchedule: Hashable, Sendable {
-    /// How much later than published the next refresh is, at most, as a share of the interval: installations that began
-    /// together do not go on asking together.
+    /// The maximum jitter of the next refresh as a share of the interval, so that installations that began together do
+    /// not stay together.
     private static let jitter = 0.1
 
-    /// The waits before a current list is asked for again after a signer was replaced, in seconds.
+    /// The waits before a current list is asked for again after a signer was replaced, in seconds (formats.md, section
+    /// 3.3).
     private static let supersededWaits: [Int64] = [1, 5, 30]
 
-    /// The longest sleep until the schedule is looked at again, in seconds: a clock that is set is noticed, and so is a
-    /// list that expires.
+    /// The maximum sleep between two looks at the schedule, in seconds, so that a changed clock or an expired list is
+    /// noticed.
     private static let maximumSleep: Int64 = 3_600
 
-    /// What outlives the process.
+    /// The stored state, which outlives the process.
     private(set) var stored: RefreshState
-    /// How much later than published the next refresh is, in seconds; 0 until this process has refreshed once.
+    /// The jitter of the next refresh in seconds; 0 until this process has refreshed once.
     private var jitterSeconds: Int64 = 0
-    /// How often a current list was asked for since a signer was replaced.
+    /// The number of attempts to get a current list since a signer was replaced.
     private var supersededTries = 0
     private var mismatches = MismatchRefreshThrottle()
 
@@ -35,36 +36,36 @@ public struct RefreshSchedule: Hashable, Sendable {
     /// The schedule of a process that begins with what an earlier one stored.
     init(stored: RefreshState) { self.stored = stored }
 
-    /// The schedule after a restart of the process: what is not stored begins anew.
+    /// The schedule after a restart of the process: state that is not stored is reset.
     public var restarted: RefreshSchedule { RefreshSchedule(stored: self.stored) }
 
-    /// The same schedule, with what another process stored meanwhile.
+    /// The same schedule with the state that another process stored meanwhile.
     mutating func take(_ stored: RefreshState) { self.stored = stored }
 
-    /// How long until the next refresh, in seconds; 0 when one is due.
+    /// The time until the next refresh in seconds; 0 when one is due.
     ///
     /// - Parameters:
-    ///   - interval: What the list in force asks for: `refreshAfter` within its limits, in seconds.
+    ///   - interval: The interval of the list in force: `refreshAfter` within its limits, in seconds.
     ///   - now: The time by the client's clock.
     public func wait(refreshInterval interval: Int64, at now: Timestamp) -> Int64 {
         self.stored.wait(refreshInterval: interval + self.jitterSeconds, at: now)
     }
 
-    /// How long to sleep until the schedule is looked at again, in seconds; 0 when a refresh is due.
+    /// The sleep until the next look at the schedule in seconds; 0 when a refresh is due.
     ///
     /// - Parameters:
-    ///   - interval: What the list in force asks for, in seconds.
+    ///   - interval: The interval of the list in force, in seconds.
     ///   - now: The time by the client's clock.
     public func sleep(refreshInterval interval: Int64, at now: Timestamp) -> Int64 {
         min(self.wait(refreshInterval: interval, at: now), Self.maximumSleep)
     }
 
-    /// Notes a refresh after which a current list is in force, and nothing failed or was refused.
+    /// Records a refresh after which a current list is in force, and nothing failed or was refused.
     ///
     /// - Parameters:
-    ///   - interval: What the list in force asks for, in seconds.
+    ///   - interval: The interval of the list in force, in seconds.
     ///   - fraction: From 0 up to 1, at random.
-    ///   - now: When the refresh began.
+    ///   - now: The time when the refresh began.
     public mutating func noteSuccess(refreshInterval interval: Int64, fraction: Double, at now: Timestamp) {
         self.stored.lastRefresh = now
         self.stored.backoff = Backoff()
@@ -72,13 +73,13 @@ public struct RefreshSchedule: Hashable, Sendable {
         self.jitterSeconds = Backoff.part(Self.jitter * fraction, of: interval)
     }
 
-    /// Notes a refresh that failed, of which something was refused, or after which a superseded list is in force.
+    /// Records a refresh that failed, that had a refusal, or after which a superseded list is in force.
     ///
     /// - Parameters:
-    ///   - asked: How long the server asked to wait (`Retry-After`), in seconds; 0 when it did not.
+    ///   - asked: The wait that the server asked for (`Retry-After`), in seconds; 0 for none.
     ///   - isSuperseded: Whether a superseded list is in force.
     ///   - fraction: From 0 up to 1, at random.
-    ///   - now: When the refresh began.
+    ///   - now: The time when the refresh began.
     public mutating func noteFailure(
         retryAfter asked: Int64 = 0, isSuperseded: Bool = false, fraction: Double, at now: Timestamp
     ) {
@@ -91,34 +92,33 @@ public struct RefreshSchedule: Hashable, Sendable {
         self.stored.pause = RefreshState.Pause(from: now, seconds: wait)
     }
 
-    /// Notes that a newer list came into force.
+    /// Records that a newer list came into force.
     public mutating func noteNewerList() {
         self.supersededTries = 0
         self.mismatches.listCameIntoForce()
     }
 
-    /// Asks whether a mismatch may begin a refresh, and notes that it does.
+    /// Asks for a refresh after a mismatch, and records it where it may begin.
     ///
     /// - Parameters:
     ///   - now: The time by the client's clock.
     ///   - fraction: From 0 up to 1, at random.
-    /// - Returns: How long to wait before it, in seconds; `nil` when there is to be none.
+    /// - Returns: The wait before the refresh in seconds; `nil` when there is no refresh.
     public mutating func waitAfterMismatch(at now: Timestamp, fraction: Double) -> Double? {
         self.mismatches.wait(at: now, fraction: fraction)
     }
 }
 
-/// How long to wait after one failure, two, three …: full jitter, so that a server that comes back is not met by
-/// everybody at once.
+/// The backoff after failures, with full jitter, so that installations do not all return at once when the server does.
 struct Backoff: Hashable, Sendable {
-    /// The longest wait after the first failure, in seconds: 2 minutes.
+    /// The maximum wait after the first failure, in seconds: 2 minutes.
     static let first: Int64 = 120
-    /// The shortest wait, in seconds: chance must not make a loop of it.
+    /// The minimum wait in seconds, so that a random zero causes no busy loop.
     static let minimum: Int64 = 1
-    /// The longest wait at all, in seconds: 4 hours.
+    /// The maximum wait, in seconds: 4 hours.
     static let maximum: Int64 = 14_400
 
-    /// How many failures there were in a row.
+    /// The number of failures in a row.
     var failures = 0
 
     /// The wait after the newest failure, in seconds.
@@ -130,7 +130,7 @@ struct Backoff: Hashable, Sendable {
         return max(Self.part(fraction, of: maximum), Self.minimum)
     }
 
-    /// A part of some seconds, rounded down; all of them when the fraction is no number from 0 up to 1.
+    /// A part of some seconds, rounded down; all of them when the fraction is not within 0 ..< 1.
     static func part(_ fraction: Double, of seconds: Int64) -> Int64 {
         guard (0..<1).contains(fraction) else { return seconds }
         return Int64(exactly: (Double(seconds) * fraction).rounded(.down)) ?? seconds

@@ -5,29 +5,29 @@
 internal import CertificatePinning
 internal import PinListMetadata
 
-/// When a client refreshed last, and how that went: `state.json`. Nothing that is trusted stands in it.
+/// The stored state of refreshes: `state.json`. It holds nothing that is trusted.
 struct RefreshState: Hashable, Sendable {
     /// The schema that this version writes.
     static let schema: Int64 = 1
-    /// The most bytes of the file.
+    /// The maximum length of the file in bytes.
     static let maximumBytes = 4_096
 
-    /// When a refresh last succeeded.
+    /// The time of the last successful refresh.
     var lastRefresh: Timestamp?
-    /// Failures in a row since.
+    /// The number of failures in a row since then.
     var backoff = Backoff()
     /// The pause after the newest failure.
     var pause: Pause?
 
-    /// A time in which nothing is asked. It is kept with its beginning: a pause that begins later than now was made by a
+    /// A pause between refreshes. It is stored with its beginning: a pause that begins later than now is from a
     /// clock that was ahead, and counts as absent (formats.md, section 6).
     struct Pause: Hashable, Sendable {
-        /// When it began.
+        /// The beginning.
         let from: Timestamp
-        /// How long it lasts, in seconds.
+        /// The length in seconds.
         let seconds: Int64
 
-        /// What is left of it, in seconds; 0 when it is over.
+        /// The rest of the pause in seconds; 0 when it is over.
         func secondsLeft(at now: Timestamp) -> Int64 {
             guard self.from <= now else { return 0 }
             let (passed, isOver) = now.secondsSince1970.subtractingReportingOverflow(self.from.secondsSince1970)
@@ -35,11 +35,11 @@ struct RefreshState: Hashable, Sendable {
         }
     }
 
-    /// Why a file is not read.
+    /// The reason why a file is not read.
     enum ParsingError: Error, Hashable {
         /// A newer version of this library wrote it.
         case newer
-        /// It is not what is written here.
+        /// The file does not have the expected form.
         case damaged
     }
 
@@ -85,7 +85,7 @@ struct RefreshState: Hashable, Sendable {
         return JSONValue.object(members).bytes
     }
 
-    /// How long until the next refresh, in seconds; 0 when one is due. A clock that went back makes one due.
+    /// The time until the next refresh in seconds; 0 when one is due. A clock that went back makes one due.
     func wait(refreshInterval: Int64, at now: Timestamp) -> Int64 {
         if let pause = self.pause, self.backoff.failures > 0 { return pause.secondsLeft(at: now) }
         guard let lastRefresh = self.lastRefresh else { return 0 }

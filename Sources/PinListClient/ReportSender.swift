@@ -6,7 +6,7 @@ internal import CertificatePinning
 internal import Foundation
 internal import PinFailureReports
 
-/// How reports leave. A protocol, so that each platform brings its own transport, and tests theirs.
+/// The transport for reports. A protocol, so that each platform and each test brings its own.
 ///
 /// A sender speaks under the platform's default validation alone, never over a pinned transport: a report says that
 /// pinning failed (formats.md, sections 5 and 7).
@@ -15,16 +15,16 @@ public protocol ReportSender: Sendable {
     ///
     /// - Parameters:
     ///   - body: UTF-8 JSON.
-    ///   - address: Where to, an absolute address.
-    /// - Returns: The answer; its body does not matter.
-    /// - Throws: ``FetchError``; anything else counts as one.
+    ///   - address: The absolute address.
+    /// - Returns: The response; its body is ignored.
+    /// - Throws: ``FetchError``; any other error counts as one.
     func send(_ body: [UInt8], to address: String) async throws -> FetchResponse
 
-    /// Posts a body with further fields. A sender that cannot leaves them out, which is the default.
+    /// Posts a body with further fields. The default leaves them out.
     ///
     /// - Parameters:
     ///   - body: UTF-8 JSON.
-    ///   - address: Where to, an absolute address.
+    ///   - address: The absolute address.
     ///   - fields: Values by the names of fields, for this address alone: a redirect to another origin must not carry them
     ///     along.
     /// - Throws: As ``send(_:to:)``.
@@ -38,18 +38,18 @@ extension ReportSender {
     }
 }
 
-/// Takes reports from handshakes, on any thread, until the client has time for them.
+/// An inbox for reports of handshakes, which any thread may add, until the client takes them.
 ///
 /// `@unchecked Sendable`: because what changes is read and written under the lock only.
 final class ReportInbox: @unchecked Sendable {
-    /// How many are kept. Who causes more in one moment causes the same one again and again.
+    /// The maximum number of waiting reports: more in one moment are mostly repetitions.
     private static let room = 64
 
     private let lock = NSLock()
     private var reports: [(report: Report, time: Timestamp)] = []
     private let wakeUp = WorkSignal()
 
-    /// Adds a report; dropped when there is no room.
+    /// Adds a report; drops it when the inbox is full.
     func add(_ report: Report, at time: Timestamp) {
         self.lock.withLock {
             if self.reports.count < Self.room { self.reports.append((report, time)) }
@@ -57,7 +57,7 @@ final class ReportInbox: @unchecked Sendable {
         self.wakeUp.send()
     }
 
-    /// Takes all reports out.
+    /// Removes and returns all reports.
     func take() -> [(report: Report, time: Timestamp)] {
         self.lock.withLock {
             defer { self.reports = [] }
@@ -65,7 +65,7 @@ final class ReportInbox: @unchecked Sendable {
         }
     }
 
-    /// A signal now, and one for each report.
+    /// A stream with one signal now, and one for each report.
     func signals() -> AsyncStream<Void> {
         let signals = self.wakeUp.signals()
         self.wakeUp.send()

@@ -2,22 +2,22 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where a request goes: what its URL says of scheme, host and port.
+/// The target of a request: scheme, host and port of its URL.
 ///
-/// Read by hand, and strictly. Should a transport ever read another host in the same text, pinning refuses what it
-/// connects to: the certificate is not for this host.
+/// Parsed strictly. Should a transport read another host in the same text, pinning refuses the connection, because the
+/// certificate is not for this host.
 @_spi(Adapters)
 public struct RequestTarget: Hashable, Sendable {
     /// Whether the scheme is `https`.
     public let isTLS: Bool
-    /// As it stands in the URL.
+    /// The host as in the URL.
     public let host: String
     /// The port that the URL names, or the scheme's.
     public let port: Int
 
     /// Reads the beginning of a URL; `nil` when it is no `http` or `https` URL with a host.
     public init?(_ url: String) {
-        // Every request asks: the text is read in place, each byte once.
+        // Every request needs it, so the text is read in place, each byte once.
         var url = url
         guard let (isTLS, host, port) = url.withUTF8({ Self.read($0) }) else { return nil }
         self.isTLS = isTLS
@@ -38,7 +38,7 @@ public struct RequestTarget: Hashable, Sendable {
             // readers and not for others.
             case UInt8(ascii: "@"), UInt8(ascii: "\\"): return nil
             case UInt8(ascii: ":"): colon = end
-            // The colons before it are those of an address.
+            // Earlier colons belong to an IPv6 address.
             case UInt8(ascii: "]"): colon = nil
             default: break
             }

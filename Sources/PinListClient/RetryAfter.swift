@@ -4,17 +4,17 @@
 
 public import CertificatePinning
 
-/// What a server asks for with `Retry-After` (RFC 9110, section 10.2.3): a number of seconds, or a time.
+/// The value of `Retry-After` (RFC 9110, section 10.2.3): a number of seconds, or a time.
 ///
-/// It is a wish of a stranger: whatever stands there, a client waits for no longer than a day (formats.md, section 7).
+/// The server is not trusted: a client never waits for longer than a day (formats.md, section 7).
 public struct RetryAfter: Hashable, Sendable, ExpressibleByIntegerLiteral {
-    /// The longest wait that a server can ask for, in seconds: a day.
+    /// The maximum wait that a server can ask for, in seconds: a day (formats.md, section 7).
     public static let maximum: Int64 = 86_400
 
     private enum Moment: Hashable, Sendable {
         case seconds(Int64)
         case time(Timestamp)
-        /// Two digits of its year were given: a time of this century, or, if that is far ahead, of the last.
+        /// A time whose year has two digits: of this century, or, if that is far ahead, of the last.
         case timeOfSomeCentury(Timestamp)
     }
 
@@ -22,10 +22,10 @@ public struct RetryAfter: Hashable, Sendable, ExpressibleByIntegerLiteral {
 
     private init(_ moment: Moment) { self.moment = moment }
 
-    /// Some seconds.
+    /// A number of seconds.
     public init(seconds: Int64) { self.moment = .seconds(min(max(seconds, 0), Self.maximum)) }
 
-    /// Some seconds.
+    /// A number of seconds.
     public init(integerLiteral seconds: Int64) { self.init(seconds: seconds) }
 
     /// Reads the value of the field: digits, or a date in one of HTTP's three forms (RFC 9110, section 5.6.7).
@@ -34,7 +34,7 @@ public struct RetryAfter: Hashable, Sendable, ExpressibleByIntegerLiteral {
     public init?(_ field: String) {
         let text = Array(field.utf8)
         if !text.isEmpty, text.allSatisfy({ (0x30...0x39).contains($0) }) {
-            // As many digits as they like: what does not fit is over a day.
+            // Any number of digits: a number that does not fit is over a day.
             self.init(seconds: Int64(field) ?? Self.maximum)
         } else if let moment = Self.moment(field) {
             self.init(moment)
@@ -43,7 +43,7 @@ public struct RetryAfter: Hashable, Sendable, ExpressibleByIntegerLiteral {
         }
     }
 
-    /// How long to wait, in seconds: 0 for a time that is past, at most ``most``.
+    /// The wait in seconds: 0 for a time in the past, at most ``maximum``.
     public func seconds(at now: Timestamp) -> Int64 {
         switch self.moment {
         case .seconds(let seconds): return seconds
@@ -54,7 +54,7 @@ public struct RetryAfter: Hashable, Sendable, ExpressibleByIntegerLiteral {
         }
     }
 
-    /// 50 years in seconds: two digits of a year mean no time that is further ahead.
+    /// 50 years in seconds: a year of two digits is never further ahead (RFC 9110, section 5.6.7).
     private static let fiftyYears: Int64 = 50 * 365 * 86_400 + 12 * 86_400
 
     private static func seconds(from now: Timestamp, to time: Timestamp) -> Int64 {

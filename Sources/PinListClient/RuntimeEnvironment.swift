@@ -2,20 +2,19 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// Asks the client to refuse pinned connections because of tampering. Only `PinningIntegrity` makes one: an app that
-/// does not import it cannot refuse by mistake, and one that forgets to import it does not compile.
+/// A value that asks the client to refuse pinned connections because of tampering. Only `PinningIntegrity` makes one:
+/// an app that does not import it cannot refuse by mistake, and one that forgets to import it does not compile.
 public struct TamperingRefusal: Hashable, Sendable {
-    /// Asks for it.
+    /// Creates one.
     @_spi(Adapters) public init() {}
 }
 
-/// What an app noticed of the process that it runs in: what the monitor of `PinningIntegrity` says, or the app's own
-/// checks.
+/// The result of an app's checks of its own process: those of the monitor of `PinningIntegrity`, or the app's own.
 ///
 ///     configuration.watch(monitor)                    // PinningIntegrity: the monitor's signals and its policy
 ///     configuration.surroundings = { RuntimeEnvironment(signals: ["sandbox"]) }
 public struct RuntimeEnvironment: Hashable, Sendable {
-    /// Names of signals: they go into reports of failures (formats.md, section 5).
+    /// Names of signals: they are in reports of failures (formats.md, section 5).
     public var signals: [String]
 
     /// Whether pinned connections are refused because of them, with the reason `tampering`; `nil` when they are not.
@@ -24,7 +23,7 @@ public struct RuntimeEnvironment: Hashable, Sendable {
     /// Whether pinned connections are refused because of them.
     public var refuses: Bool { self.refusal != nil }
 
-    /// States what was noticed.
+    /// Creates a result.
     ///
     /// - Parameters:
     ///   - signals: Names of signals.
@@ -34,9 +33,9 @@ public struct RuntimeEnvironment: Hashable, Sendable {
         self.refusal = refusal
     }
 
-    /// What two of them noticed: the signals of both, each once, and a refusal where either refuses.
+    /// The union of two results: the signals of both, each once, and a refusal where either refuses.
     ///
-    /// - Parameter other: The other one.
+    /// - Parameter other: The other result.
     public func joined(with other: RuntimeEnvironment) -> RuntimeEnvironment {
         RuntimeEnvironment(
             signals: self.signals + other.signals.filter { !self.signals.contains($0) },

@@ -10,10 +10,10 @@ internal import PinListMetadata
 /// A file is replaced by writing another beside it, `fsync`, rename, and `fsync` of the folder: after a crash at any
 /// point there is the old one or the new one.
 public struct StateFolder: StateStore {
-    /// The path of the folder; it is made when something is first written.
+    /// The path of the folder, which is created with the first file.
     public let path: String
 
-    /// How often the lock is tried, each 10 ms: a second. Who holds it does so for one write.
+    /// The number of attempts to take the lock, one each 10 ms: a second. A holder keeps it for one write.
     private static let lockTries = 100
 
     /// A store in a folder.
@@ -27,14 +27,14 @@ public struct StateFolder: StateStore {
         guard descriptor >= 0 else {
             switch errno {
             case ENOENT: return .absent
-            case ELOOP, ENOTDIR: return .damaged("it is no plain file")
+            case ELOOP, ENOTDIR: return .damaged("it is not a regular file")
             default: return .unreadable(Self.reason())
             }
         }
         defer { close(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { return .unreadable(Self.reason()) }
-        guard status.st_mode & S_IFMT == S_IFREG else { return .damaged("it is no plain file") }
+        guard status.st_mode & S_IFMT == S_IFREG else { return .damaged("it is not a regular file") }
         guard status.st_size <= maximumBytes else { return .damaged("it is over \(maximumBytes) bytes") }
         var bytes = [UInt8](repeating: 0, count: Int(status.st_size) + 1)
         var length = 0
@@ -47,7 +47,7 @@ public struct StateFolder: StateStore {
             if count == 0 { break }
             length += count
         }
-        // It grew meanwhile, and files here are only ever replaced whole.
+        // The file grew meanwhile, but files here are only replaced whole.
         guard length < bytes.count else { return .damaged("it changes while it is read") }
         bytes.removeLast(bytes.count - length)
         return .bytes(bytes)
@@ -58,7 +58,7 @@ public struct StateFolder: StateStore {
         let path = self.path(of: file)
         let folder = String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.startIndex))
         try self.makeFolder(folder)
-        // Only the holder of the lock writes, so one name does; what a crash left there is overwritten.
+        // Only the holder of the lock writes, so one name suffices; the remains of a crash are overwritten.
         let temporary = path + ".new"
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw self.failure("create", temporary) }
@@ -80,7 +80,7 @@ public struct StateFolder: StateStore {
         return names.filter { $0.hasSuffix(".json") }.map { String($0.dropLast(5)) }.filter { ListedLogs.isDigest($0) }
     }
 
-    /// Removes a file. After a crash it may be there again: removing frees a place, and proves nothing.
+    /// Removes a file. After a crash it may be there again: removal only frees space.
     public func remove(_ file: StateFile) throws(StateStoreError) {
         let path = self.path(of: file)
         guard unlink(path) == 0 || errno == ENOENT else { throw self.failure("remove", path) }
@@ -120,13 +120,13 @@ public struct StateFolder: StateStore {
         guard fsync(descriptor) == 0 else { throw self.failure("write", folder) }
     }
 
-    /// Runs something while no other process writes here, by a lock on a file that is never replaced.
+    /// Runs a closure while no other process writes here, by a lock on a file that is never replaced.
     public func withLock(_ body: () throws(StateStoreError) -> Void) throws(StateStoreError) {
         try self.makeFolder(self.path)
         let path = "\(self.path)/lock"
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw self.failure("create", path) }
-        // Closing it gives the lock back.
+        // Closing the file releases the lock.
         defer { close(descriptor) }
         for _ in 0..<Self.lockTries {
             if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return try body() }

@@ -5,29 +5,29 @@
 internal import Foundation
 public import PinListMetadata
 
-/// Where a client keeps what it must not forget. A protocol, so that tests can bring a disk that fails.
+/// The store of a client's state. A protocol, so that tests can bring a disk that fails.
 ///
 /// Every file is verified after it was read; a store is not trusted. Calls may block, and come one at a time.
 public protocol StateStore: Sendable {
     /// Reads a file.
     ///
     /// - Parameters:
-    ///   - file: Which one.
+    ///   - file: The file.
     ///   - maximumBytes: A longer file is ``StoredFile/damaged(_:)``, unread.
     func read(_ file: StateFile, maximumBytes: Int) -> StoredFile
 
-    /// Replaces a file whole or not at all, whatever happens meanwhile, and returns when it is safe.
+    /// Replaces a file atomically, and returns when it is on the disk.
     ///
     /// - Throws: ``StateStoreError``.
     func write(_ bytes: [UInt8], to file: StateFile) throws(StateStoreError)
 
-    /// Runs something while no other process writes to this store.
+    /// Runs a closure while no other process writes to this store.
     ///
     /// - Throws: ``StateStoreError`` when the lock cannot be had, or what `body` throws.
     func withLock(_ body: () throws(StateStoreError) -> Void) throws(StateStoreError)
 
     /// The digests of the log lists that are stored: the names of the files in `logs/`, without their ending. Empty where
-    /// that cannot be said.
+    /// the folder cannot be read.
     func logDigests() -> [String]
 
     /// Removes a file; nothing happens where there is none.
@@ -42,9 +42,9 @@ public enum StateFile: Hashable, Sendable {
     case root(Int64)
     /// The newest list.
     case pins
-    /// When it was refreshed last.
+    /// The state of refreshes.
     case state
-    /// The 16 bytes that tell one installation from another.
+    /// The 16 bytes of the installation id.
     case installationID
     /// The reports that wait to be sent.
     case reports
@@ -64,24 +64,24 @@ public enum StateFile: Hashable, Sendable {
     }
 }
 
-/// What reading a file came to.
+/// The result of reading a file.
 public enum StoredFile: Hashable, Sendable {
-    /// There is none.
+    /// There is no such file.
     case absent
     /// Its bytes.
     case bytes([UInt8])
-    /// It is there, and cannot be what was written: too long, or no file.
+    /// The file is damaged: too long, or not a plain file.
     case damaged(String)
-    /// It is there, and cannot be read now: a locked device, an error of the disk, no descriptors left.
+    /// The file cannot be read now: a locked device, an error of the disk, no descriptors left.
     case unreadable(String)
 }
 
-/// Why something was not stored.
+/// The failure to store a file.
 public struct StateStoreError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What went wrong, in one sentence without a full stop.
+    /// The explanation, in one sentence without a full stop.
     public let reason: String
 
-    /// States a failure.
+    /// Creates a failure.
     public init(_ reason: String) { self.reason = reason }
 
     /// The reason.
@@ -107,7 +107,7 @@ public final class MemoryStore: StateStore, @unchecked Sendable {
         }
     }
 
-    /// Keeps the bytes.
+    /// Stores the bytes.
     public func write(_ bytes: [UInt8], to file: StateFile) {
         self.lock.withLock { self.files[file] = bytes }
     }
@@ -122,10 +122,10 @@ public final class MemoryStore: StateStore, @unchecked Sendable {
         }
     }
 
-    /// Keeps the bytes of a file no longer.
+    /// Removes a file.
     public func remove(_ file: StateFile) { self.lock.withLock { self.files[file] = nil } }
 
-    /// Runs something while nobody else does.
+    /// Runs a closure while no other caller does.
     public func withLock(_ body: () throws(StateStoreError) -> Void) throws(StateStoreError) {
         self.writing.lock()
         defer { self.writing.unlock() }
@@ -133,14 +133,14 @@ public final class MemoryStore: StateStore, @unchecked Sendable {
     }
 }
 
-/// Where a client keeps its state.
+/// The location of a client's state.
 public struct StateLocation: Sendable {
     private let makeStore: @Sendable (_ name: String) -> any StateStore
 
-    /// A folder, which may be shared by several processes; it is made when something is first written.
+    /// A folder, which several processes may share; it is created with the first file.
     public static func folder(_ path: String) -> StateLocation { .store(StateFolder(path: path)) }
 
-    /// Nowhere: each start begins with the shipped list. For short-lived tools and tests.
+    /// In memory alone: each start begins with the shipped list. For short-lived tools and tests.
     public static var memory: StateLocation { .store(MemoryStore()) }
 
     /// A store of the app's own.
@@ -148,22 +148,23 @@ public struct StateLocation: Sendable {
 
     /// A store for each list.
     ///
-    /// - Parameter makeStore: Is given the list's name, which may name a folder: `[A-Za-z0-9][A-Za-z0-9._-]{0,127}`.
+    /// - Parameter makeStore: Receives the list's name, which is safe as the name of a folder:
+    ///   `[A-Za-z0-9][A-Za-z0-9._-]{0,127}`.
     public init(_ makeStore: @escaping @Sendable (_ name: String) -> any StateStore) { self.makeStore = makeStore }
 
     /// The store of a list.
     func store(of name: String) -> any StateStore { self.makeStore(name) }
 }
 
-/// Reads what a client trusts without being one: nothing is written, fetched or put in force.
+/// Reads the trust state of a client for tools: nothing is written, fetched or put in force.
 @_spi(Tools)
 public enum StoredTrust {
-    /// What is trusted by a client with this root and this state.
+    /// The trust state of a client with this root and this folder.
     ///
     /// - Parameters:
     ///   - root: The envelope of the root that the app ships.
-    ///   - state: Where the client keeps its state.
-    /// - Returns: What is trusted, and what was found wrong in the state, a sentence each.
+    ///   - state: The location of the client's state.
+    /// - Returns: The trust state, and the findings about the files, a sentence each.
     /// - Throws: ``MetadataError`` when the root does not verify.
     public static func load(
         root: [UInt8], state: StateLocation
@@ -175,13 +176,13 @@ public enum StoredTrust {
     }
 }
 
-/// Keeps the highest version outside the state folder, where deleting the folder does not reach it: a Keychain, say.
+/// A store of the version mark outside the state folder, such as the Keychain, which survives deletion of the folder.
 ///
-/// Calls may block. What cannot be kept is as if there were no mark: the state folder alone bounds the next list then.
+/// Calls may block. A mark that cannot be stored counts as absent: then the state folder alone bounds the next list.
 public protocol VersionMarkStore: Sendable {
-    /// The mark of a list, if one is kept and can be read.
+    /// The mark of a list, if there is one that can be read.
     func load(name: String) -> VersionMark?
 
-    /// Keeps a mark in place of the one before of the same name.
+    /// Stores a mark in place of the one before of the same name.
     func save(_ mark: VersionMark)
 }

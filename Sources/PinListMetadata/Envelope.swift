@@ -13,9 +13,9 @@ internal import Crypto
 public struct Envelope: Hashable, Sendable {
     /// One signature.
     public struct Signature: Hashable, Sendable {
-        /// A hint for finding the key; it decides nothing.
+        /// The key id: a hint for finding the key, which decides nothing.
         public let keyID: String
-        /// The signature: the raw bytes of the key's algorithm, whichever that is.
+        /// The raw signature in the form of the key's algorithm.
         public let bytes: [UInt8]
 
         /// Creates a signature.
@@ -25,13 +25,13 @@ public struct Envelope: Hashable, Sendable {
         }
     }
 
-    /// What the payload is: one of ``payloadType(of:)``, or anything.
+    /// The type of the payload: any text; those used here are ``payloadType(of:)``.
     public let payloadType: String
 
     /// The bytes that are signed, as they are.
     public let payload: [UInt8]
 
-    /// Signatures by whomever, at most ``MetadataLimits/signatures``.
+    /// Unverified signatures, at most ``MetadataLimits/signatures``.
     public var signatures: [Signature]
 
     /// Creates an envelope.
@@ -50,8 +50,8 @@ public struct Envelope: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - bytes: UTF-8 JSON.
-    ///   - kind: What is expected: it sets the limit and the type.
-    ///   - limits: The most bytes.
+    ///   - kind: The kind of metadata that is expected: it sets the limit and the type.
+    ///   - limits: The size limits.
     /// - Throws: ``MetadataError``: `too-large`, `malformed` or `wrong-type`.
     public init(_ bytes: [UInt8], of kind: MetadataRole, limits: MetadataLimits) throws(MetadataError) {
         let maximum = kind == .root ? limits.rootBytes : limits.listBytes
@@ -74,7 +74,7 @@ public struct Envelope: Hashable, Sendable {
         }
     }
 
-    /// What is signed: PAE(payloadType, payload).
+    /// The signed bytes: PAE(payloadType, payload) of DSSE.
     public var signedBytes: [UInt8] {
         var bytes = self.signedPrefix
         bytes.reserveCapacity(bytes.count + self.payload.count)
@@ -82,7 +82,7 @@ public struct Envelope: Hashable, Sendable {
         return bytes
     }
 
-    /// What stands before the payload in ``signedBytes``.
+    /// The prefix of ``signedBytes`` before the payload.
     var signedPrefix: [UInt8] {
         Array("DSSEv1 \(self.payloadType.utf8.count) \(self.payloadType) \(self.payload.count) ".utf8)
     }

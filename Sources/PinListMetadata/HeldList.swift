@@ -6,11 +6,13 @@ internal import CertificatePinning
 
 /// A list that is held, with the envelope that it came in.
 public struct HeldList: Sendable {
-    /// Whether it is signed by those who sign today.
+    /// The status of a held list: current or superseded.
     public enum Status: String, Hashable, Sendable {
-        /// It carries a threshold under the newest root, and was issued no earlier than the newest revoking root.
+        /// The list carries a threshold of signatures under the newest root, and was issued no earlier than the newest
+        /// revoking root.
         case current
-        /// It carries one under a root of the chain. It stays in force until a current list is there; it bounds nothing.
+        /// The list carries a threshold of signatures under an older root of the chain. It stays in force until a
+        /// current list is there. Its version does not bound newer ones.
         case superseded
     }
 
@@ -23,22 +25,22 @@ public struct HeldList: Sendable {
     /// The lower-case hex SHA-256 of ``bytes``: what a client names in `If-None-Match`. Hashed when it is asked for.
     public var digest: String { Envelope.digest(of: self.bytes) }
 
-    /// Whether it is signed by those who sign today.
+    /// The status of a held list: current or superseded.
     public private(set) var status: Status
 
-    /// What was signed: two lists of one version are the same when these bytes are.
+    /// The signed payload: two lists of one version are equal when these bytes are.
     var payload: [UInt8] { self.verified.envelope.payload }
 
     private var verified: VerifiedEnvelope
 
-    /// Verifies a list and reads it: signatures, name; no time, and no version.
+    /// Verifies the signatures and the name of a list, and reads it. Checks neither times nor the version.
     ///
     /// - Parameters:
     ///   - bytes: The envelope.
     ///   - chain: The roots.
-    ///   - onlyNewest: Whether the newest root alone may vouch for it, as for a list from outside.
-    ///   - demanding: What is demanded of its role.
-    ///   - limits: The most bytes that are read.
+    ///   - onlyNewest: Whether only the newest root may authorise it, as for a list from outside.
+    ///   - demanding: The demands of the role that are checked.
+    ///   - limits: The size limits.
     /// - Throws: ``MetadataError``.
     init(
         _ bytes: [UInt8], under chain: RootChain, onlyNewest: Bool, demanding: VerifiedEnvelope.Demanded,
@@ -63,7 +65,7 @@ public struct HeldList: Sendable {
         self.evaluate(under: chain)
     }
 
-    /// Says anew, after a root, whether the list is current. A root that once vouched for it stays in the chain, so it
+    /// Updates the status after a new root. The root that once authorised the list stays in the chain, so the list
     /// is superseded at worst.
     mutating func evaluate(under chain: RootChain) {
         let isLate = chain.revokedBefore.map { self.list.issuedAt >= $0 } ?? true
@@ -71,16 +73,15 @@ public struct HeldList: Sendable {
         self.status = isLate && isVouchedFor ? .current : .superseded
     }
 
-    /// Whether this is to be preferred: current before superseded, then the higher version.
+    /// Whether this list is preferred to another: current before superseded, then the higher version.
     public func isNewer(than other: HeldList) -> Bool {
         self.status == other.status ? self.list.version > other.list.version : self.status == .current
     }
 
     /// Whether this is the payload of a current list in an envelope that lacks a signature which may still be needed.
-    /// Such an envelope takes the place of the other one nowhere: not in memory, and not on disk. A list that is not
-    /// current bounds nothing.
+    /// Such an envelope replaces the other one neither in memory nor on disk. A superseded list does not bound others.
     ///
-    /// Source: formats.md, section 3.3, step 3.
+    /// Source: formats.md, section 3.3, step 3d.
     public func lacksSignature(of held: HeldList, under chain: RootChain) -> Bool {
         guard held.status == .current, self.list.version == held.list.version, self.payload == held.payload else {
             return false

@@ -21,12 +21,12 @@ struct JSONParser {
         guard Self.isUTF8(self.bytes) else { throw self.defect("bytes that are not UTF-8") }
         let value = try self.value()
         self.skipWhiteSpace()
-        guard self.position == self.bytes.count else { throw self.defect("something after the value") }
+        guard self.position == self.bytes.count else { throw self.defect("bytes after the value") }
         return value
     }
 
     private static func isUTF8(_ bytes: [UInt8]) -> Bool {
-        // Nearly all metadata is ASCII, which is quickly seen.
+        // Nearly all metadata is ASCII, which is quick to check.
         if bytes.withUnsafeBufferPointer({ $0.reduce(UInt8(0)) { $0 | $1 } }) < 0x80 { return true }
         // Decoding repairs what is not UTF-8, and so changes it: bytes that come back as they were are UTF-8.
         var text = String(decoding: bytes, as: UTF8.self)
@@ -65,7 +65,7 @@ struct JSONParser {
         case UInt8(ascii: "t"): return try self.word("true", .bool(true))
         case UInt8(ascii: "f"): return try self.word("false", .bool(false))
         case UInt8(ascii: "n"): return try self.word("null", .null)
-        default: throw self.defect("a character that begins no value")
+        default: throw self.defect("not the beginning of a value")
         }
     }
 
@@ -82,7 +82,7 @@ struct JSONParser {
 
     private mutating func word(_ word: String, _ value: JSONValue) throws(JSONValue.ParsingError) -> JSONValue {
         guard self.bytes[self.position...].starts(with: word.utf8) else {
-            throw self.defect("a word that is not \(word)")
+            throw self.defect("not the word \(word)")
         }
         self.position += word.utf8.count
         return value
@@ -96,7 +96,7 @@ struct JSONParser {
             values.append(try self.value())
             self.skipWhiteSpace()
         } while self.take(",")
-        guard self.take("]") else { throw self.defect("an array that does not go on or end") }
+        guard self.take("]") else { throw self.defect("an array without a comma or an end") }
         return .array(values)
     }
 
@@ -109,13 +109,13 @@ struct JSONParser {
             self.skipWhiteSpace()
             guard self.next == UInt8(ascii: "\"") else { throw self.defect("a member without a name") }
             let name = try self.string()
-            guard names.insert(name, among: members) else { throw self.defect("a member for the second time") }
+            guard names.insert(name, among: members) else { throw self.defect("a repeated member") }
             self.skipWhiteSpace()
             guard self.take(":") else { throw self.defect("a name without a colon") }
             members.append(JSONValue.Member(name, try self.value()))
             self.skipWhiteSpace()
         } while self.take(",")
-        guard self.take("}") else { throw self.defect("an object that does not go on or end") }
+        guard self.take("}") else { throw self.defect("an object without a comma or an end") }
         return .object(members)
     }
 
@@ -123,7 +123,7 @@ struct JSONParser {
     private mutating func number() throws(JSONValue.ParsingError) -> JSONValue {
         let isNegative = self.take("-")
         let start = self.position
-        // Counted downwards: there is one more number below zero than above.
+        // Counted downwards, because there is one more negative number than positive ones.
         var value: Int64 = 0
         var isBeyond = false
         while let digit = self.digit() {
@@ -194,7 +194,7 @@ struct JSONParser {
                 }
             case 0..<0x20: throw self.defect("a control character in a string")
             default:
-                // What follows without an escape is copied at once.
+                // A run without an escape is copied at once.
                 while let byte = self.next, byte >= 0x20, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") {
                     self.position += 1
                 }
@@ -204,7 +204,7 @@ struct JSONParser {
         throw self.defect("a string without an end")
     }
 
-    /// What stands after a backslash.
+    /// Reads an escape after its backslash.
     private mutating func escaped() throws(JSONValue.ParsingError) -> Unicode.Scalar {
         let character = self.next
         self.position += 1
@@ -218,7 +218,7 @@ struct JSONParser {
         case UInt8(ascii: "r"): return "\r"
         case UInt8(ascii: "t"): return "\t"
         case UInt8(ascii: "u"): break
-        default: throw self.defect("an escape that there is not")
+        default: throw self.defect("an unknown escape")
         }
         let first = try self.codeUnit()
         if let scalar = Unicode.Scalar(first) { return scalar }
@@ -243,7 +243,8 @@ struct JSONParser {
     }
 }
 
-/// The names of an object so far. Few are compared one by one; many are hashed, or a peer would choose the work.
+/// The names of an object so far. A few are compared one by one. Many are hashed, so that a peer cannot choose the
+/// work.
 private struct SeenNames {
     private static let maximumCompared = 16
     private var hashed: Set<[UInt8]> = []

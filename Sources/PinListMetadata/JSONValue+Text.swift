@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension JSONValue {
-    /// The value as compact UTF-8 JSON, members in their order. What is written here reads back as an equal value.
+    /// The value as compact UTF-8 JSON, members in their order. The text reads back as an equal value.
     public var bytes: [UInt8] {
         var bytes: [UInt8] = []
         self.write(to: &bytes)

@@ -25,7 +25,7 @@ public enum JSONValue: Hashable, Sendable {
     public struct Member: Hashable, Sendable {
         /// Its name, unescaped.
         public let name: String
-        /// What it holds.
+        /// The value of the member.
         public let value: JSONValue
 
         /// Creates a member.
@@ -35,20 +35,20 @@ public enum JSONValue: Hashable, Sendable {
         }
     }
 
-    /// Why some bytes are not strict JSON.
+    /// The defect of bytes that are not strict JSON.
     public struct ParsingError: Error, Hashable, Sendable, CustomStringConvertible {
-        /// What is wrong, in a few words.
+        /// The defect in a few words.
         public let reason: String
-        /// Where, in bytes from the beginning.
+        /// The offset in bytes from the beginning.
         public let offset: Int
 
         /// ``reason`` and ``offset``.
         public var description: String { "not strict JSON: \(self.reason) at byte \(self.offset)" }
     }
 
-    /// Which numbers are read.
+    /// The numbers that are accepted.
     public enum Numbers: Hashable, Sendable {
-        /// Whole ones of 64 bits; anything else is refused. Signed metadata has no others.
+        /// Whole numbers of 64 bits; any other number is refused. Signed metadata has no others.
         case whole
         /// All of RFC 8259, section 6, of which the whole part is kept: `0.5` is 0. A number with an exponent or beyond
         /// 64 bits is ``JSONValue/null``. For reports of browsers and other senders: no member that is read of them
@@ -56,7 +56,7 @@ public enum JSONValue: Hashable, Sendable {
         case truncated
     }
 
-    /// How deep arrays and objects may lie in one another. Metadata needs five levels; the parser recurses.
+    /// The maximum nesting of arrays and objects. Metadata needs five levels; the parser recurses.
     public static let maximumDepth = 32
 
     /// Reads exactly one value, with nothing but white space around it.
@@ -65,9 +65,9 @@ public enum JSONValue: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - bytes: UTF-8 without a byte order mark.
-    ///   - mostValues: The most values, those within others included. A value takes up to 30 times the memory of its
-    ///     text: bytes that are not signed must not choose how much that is.
-    ///   - numbers: Which numbers are read.
+    ///   - maximumValues: The maximum number of values, nested ones included. A value takes up to 30 times the memory of
+    ///     its text, so unsigned bytes are bounded.
+    ///   - numbers: The numbers that are accepted.
     /// - Throws: ``ParsingError``.
     public init(strict bytes: [UInt8], maximumValues: Int = .max, numbers: Numbers = .whole) throws(ParsingError) {
         var parser = JSONParser(bytes, maximumValues: maximumValues, numbers: numbers)

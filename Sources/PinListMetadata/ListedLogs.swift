@@ -5,9 +5,10 @@
 internal import CertificatePinning
 internal import Crypto
 
-/// The log list that a list names: a file beside it, known by its digest and so signed with it (formats.md, section 3.2).
+/// The log list that a list names: a file beside it, identified by its digest, which the list's signatures cover
+/// (formats.md, section 3.2).
 public struct ListedLogs: Hashable, Sendable {
-    /// What the length may be, in bytes: a log list is read up to 4 MiB.
+    /// The allowed lengths of a log list in bytes: at most 4 MiB.
     public static let lengths: ClosedRange<Int64> = 1...4_194_304
 
     /// The lower-case hex SHA-256 of the file.
@@ -16,15 +17,15 @@ public struct ListedLogs: Hashable, Sendable {
     /// The file's length in bytes, within ``lengths``.
     public let length: Int
 
-    /// Names a file; `nil` for one whose length is not within ``lengths``.
+    /// Creates the reference to a file; `nil` where its length is not within ``lengths``.
     public init?(of file: [UInt8]) {
         guard Self.lengths.contains(Int64(file.count)) else { return nil }
         self.digest = Envelope.digest(of: file)
         self.length = file.count
     }
 
-    /// Names a file by its digest and its length; `nil` when the digest is not 64 digits of lower-case hex, or the length
-    /// is not within ``lengths``.
+    /// Creates the reference to a file from its digest and its length; `nil` when the digest is not 64 digits of
+    /// lower-case hex, or the length is not within ``lengths``.
     public init?(digest: String, length: Int64) {
         guard Self.isDigest(digest), Self.lengths.contains(length), let length = Int(exactly: length) else {
             return nil
@@ -33,15 +34,15 @@ public struct ListedLogs: Hashable, Sendable {
         self.length = length
     }
 
-    /// Whether some bytes are the file.
+    /// Whether some bytes are the referenced file.
     public func isFile(_ bytes: [UInt8]) -> Bool {
         bytes.count == self.length && Envelope.digest(of: bytes) == self.digest
     }
 
-    /// Where the file is, below the base address of a list: `/logs/{sha256}.json`.
+    /// The path of the file below the base address of a list: `/logs/{sha256}.json`.
     public var path: String { "/logs/\(self.digest).json" }
 
-    /// Whether a text is the SHA-256 of something: 64 digits of lower-case hex.
+    /// Whether a text is a SHA-256 digest in 64 digits of lower-case hex.
     public static func isDigest(_ text: String) -> Bool {
         text.utf8.count == 64
             && text.utf8.allSatisfy {

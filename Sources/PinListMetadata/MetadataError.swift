@@ -2,18 +2,18 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a root or a list is not trusted: the first check of formats.md, section 3.3, that did not hold.
+/// The refusal of a root or a list: the first check of formats.md, section 3.3, that failed.
 public struct MetadataError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The check that did not hold. Bounded, so it may label a metric.
+    /// The check that failed. Bounded, so it may label a metric.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The code, lower case with hyphens.
         public let description: String
 
-        /// More bytes than are read.
+        /// The envelope is over the size limit.
         public static let tooLarge = Code(description: "too-large")
-        /// Not what the format says.
+        /// The metadata does not have the form that the format demands.
         public static let malformed = Code(description: "malformed")
-        /// A root where a list is expected, the other way round, or something else.
+        /// The type is not the expected one: a root where a list is expected, or the other way round.
         public static let wrongType = Code(description: "wrong-type")
         /// No signature by a key of the role.
         public static let unsigned = Code(description: "unsigned")
@@ -23,13 +23,13 @@ public struct MetadataError: Error, Hashable, Sendable, CustomStringConvertible 
         public static let wrongName = Code(description: "wrong-name")
         /// A root that does not follow the newest one held.
         public static let rootGap = Code(description: "root-gap")
-        /// Older than what is held, or issued before the root that revoked a signer.
+        /// A rollback: older than the held list, or issued before the root that revoked a signer.
         public static let rollback = Code(description: "rollback")
-        /// The version that is held, with another payload.
+        /// An equivocation: the held version with another payload.
         public static let equivocation = Code(description: "equivocation")
         /// Issued more than a day ahead of now.
         public static let issuedInFuture = Code(description: "issued-in-future")
-        /// Expired, or offered under a root that has.
+        /// The metadata has expired, or its root has.
         public static let expired = Code(description: "expired")
 
         /// The attack that this may be, in the words of The Update Framework, where there is one.
@@ -47,29 +47,30 @@ public struct MetadataError: Error, Hashable, Sendable, CustomStringConvertible 
         }
     }
 
-    /// What was refused.
+    /// The kind of metadata that was refused.
     public let kind: MetadataRole
 
-    /// The check that did not hold.
+    /// The check that failed.
     public let code: Code
 
-    /// What exactly, in one sentence without a full stop. Texts of the metadata are in it only once they are verified.
+    /// The explanation, in one sentence without a full stop. It quotes the metadata only where the signatures are
+    /// valid.
     public let detail: String
 
-    /// With ``Code/expired``: what had expired.
+    /// With ``Code/expired``: the kind of metadata that had expired.
     public var expired: MetadataRole?
 
-    /// Whether the signatures held: then the envelope is evidence, and goes into the report.
+    /// Whether the signatures are valid: then the envelope is evidence and goes into the report.
     public var isSigned = false
 
-    /// States a refusal.
+    /// Creates a refusal.
     public init(_ kind: MetadataRole, _ code: Code, _ detail: String) {
         self.kind = kind
         self.code = code
         self.detail = detail
     }
 
-    /// What was refused, the code and the detail.
+    /// The kind of metadata, the code and the detail.
     public var description: String { "\(self.kind == .root ? "root" : "list") refused (\(self.code)): \(self.detail)" }
 }
 

@@ -11,7 +11,7 @@ struct MetadataHeader {
     let issuedAt: Timestamp
     let expiresAt: Timestamp
 
-    /// The version of the format that is written; another major number is refused.
+    /// The format version that is written; another major version is refused.
     static let specVersion = "1.0"
 
     init(name: String, version: Int64, issuedAt: Timestamp, expiresAt: Timestamp) {
@@ -21,7 +21,7 @@ struct MetadataHeader {
         self.expiresAt = expiresAt
     }
 
-    /// Takes the members.
+    /// Reads the members.
     ///
     /// - Throws: ``MetadataError``: `malformed` or `wrong-type`.
     init(_ object: inout MetadataObject) throws(MetadataError) {

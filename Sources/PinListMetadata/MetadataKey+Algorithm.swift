@@ -3,14 +3,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension MetadataKey {
-    /// How a key signs, by the name that roots have for it. Names that are unknown here stand for algorithms to come.
+    /// The signature algorithm of a key, by its name in roots. Unknown names are kept: they are algorithms of later
+    /// versions.
     ///
     /// Source: formats.md, section 3.
     public struct Algorithm: RawRepresentable, Hashable, Sendable, CaseIterable, CustomStringConvertible {
         /// The name.
         public let rawValue: String
 
-        /// Takes any name.
+        /// Creates an algorithm of any name.
         public init(rawValue: String) { self.rawValue = rawValue }
 
         /// ECDSA over P-256 with SHA-256; a signature is r then s, 32 bytes each.
@@ -20,10 +21,10 @@ extension MetadataKey {
         /// ML-DSA-65 (FIPS 204) with an empty context.
         public static let mlDSA65 = Algorithm(rawValue: "ml-dsa-65")
 
-        /// Those whose form is known here.
+        /// The algorithms whose key form is known here.
         public static let allCases: [Algorithm] = [.ecdsaP256SHA256, .ed25519, .mlDSA65]
 
-        /// Those whose signatures this system can verify: Apple's have ML-DSA from 26 on.
+        /// The algorithms that this system can verify: Apple's systems have ML-DSA from version 26 on.
         public static var verifiable: Set<Algorithm> {
             MLDSA65Verifier.isAvailable ? Set(Self.allCases) : [.ecdsaP256SHA256, .ed25519]
         }

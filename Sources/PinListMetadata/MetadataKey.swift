@@ -5,7 +5,7 @@
 internal import CertificatePinning
 internal import Crypto
 
-/// A public key that signs metadata. Its algorithm is its own; no message chooses it (formats.md, section 3).
+/// A public key that signs metadata. The algorithm belongs to the key; no message chooses it (formats.md, section 3).
 ///
 /// A key is its algorithm and its bytes: the same bytes under another algorithm are another key, of the same key id.
 /// A key of an algorithm that is unknown here is kept and verifies nothing, so that a root that has one can be followed.
@@ -16,42 +16,43 @@ public struct MetadataKey: Hashable, Sendable {
         case mlDSA65(MLDSA65Verifier)
     }
 
-    /// How the key signs.
+    /// The signature algorithm.
     public let algorithm: Algorithm
 
-    /// The DER SubjectPublicKeyInfo; of an algorithm that is unknown here the bytes that the root has, whatever they are.
+    /// The DER SubjectPublicKeyInfo; for an unknown algorithm the bytes as they are in the root.
     public let subjectPublicKeyInfo: [UInt8]
 
     /// The lower-case hex SHA-256 of ``subjectPublicKeyInfo``.
     public let keyID: String
 
-    /// What verifies; `nil` where nothing here can.
+    /// The verifier; `nil` where the algorithm is not supported here.
     private let verifier: Verifier?
 
-    /// Whether signatures of the key can be verified here. Otherwise none of them holds.
+    /// Whether signatures of the key can be verified here. Otherwise no signature of it is valid.
     public var isVerifiable: Bool { self.verifier != nil }
 
-    /// The one form of a P-256 key before its coordinates: a named curve, uncompressed. 91 bytes with them.
+    /// The DER prefix of a P-256 key in its one form: a named curve, uncompressed. 91 bytes with the coordinates.
     private static let p256Prefix: [UInt8] = [
         0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01, 0x06, 0x08, 0x2A, 0x86, 0x48,
         0xCE, 0x3D, 0x03, 0x01, 0x07, 0x03, 0x42, 0x00, 0x04,
     ]
 
-    /// The one form of an Ed25519 key before its point. 44 bytes with the point.
+    /// The DER prefix of an Ed25519 key in its one form. 44 bytes with the point.
     private static let ed25519Prefix: [UInt8] = [
         0x30, 0x2A, 0x30, 0x05, 0x06, 0x03, 0x2B, 0x65, 0x70, 0x03, 0x21, 0x00,
     ]
 
-    /// The one form of an ML-DSA-65 key before its bytes (RFC 9881, section 4: no parameters). 1,974 bytes with them.
+    /// The DER prefix of an ML-DSA-65 key in its one form (RFC 9881, section 4: no parameters). 1,974 bytes with the
+    /// key.
     private static let mlDSA65Prefix: [UInt8] = [
         0x30, 0x82, 0x07, 0xB2, 0x30, 0x0B, 0x06, 0x09, 0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x03, 0x12, 0x03,
         0x82, 0x07, 0xA1, 0x00,
     ]
 
-    /// The length of an ML-DSA-65 key without what stands before it (FIPS 204, table 2).
+    /// The length of an ML-DSA-65 key without its DER prefix (FIPS 204, table 2).
     private static let mlDSA65Length = 1_952
 
-    /// The key in some DER, which must be exactly the one form of a known algorithm.
+    /// Creates a key from DER, which must be the one form of a known algorithm.
     ///
     /// - Returns: `nil` for any other form, and for a point that is not on the curve.
     public init?(subjectPublicKeyInfo der: [UInt8]) {
@@ -60,13 +61,14 @@ public struct MetadataKey: Hashable, Sendable {
         self = key
     }
 
-    /// The key that a root has.
+    /// Creates a key as a root names it.
     ///
     /// - Parameters:
-    ///   - algorithm: How it signs. Of a known one the bytes must be exactly its one form: with two ways to write a key,
-    ///     one key could count twice. Of an unknown one they are not looked into.
+    ///   - algorithm: The signature algorithm. The bytes of a known one must be in its one form: with two ways to write
+    ///     a key, one key could count twice. Those of an unknown one are not parsed.
     ///   - bytes: The bytes.
-    ///   - algorithms: What is verified. The form of other known keys is checked, and they verify nothing.
+    ///   - algorithms: The algorithms that are verified. The form of keys of other known algorithms is checked, and
+    ///     they verify nothing.
     /// - Returns: `nil` for any other form, and for a point that is not on the curve.
     public init?(
         algorithm: Algorithm, publicKey bytes: [UInt8], verifying algorithms: Set<Algorithm> = Algorithm.verifiable
@@ -97,14 +99,15 @@ public struct MetadataKey: Hashable, Sendable {
         self.keyID = Hexadecimal.text(of: SHA256.hash(data: bytes))
     }
 
-    /// Whether the y coordinate is below 2^255 - 19: RFC 8032, section 5.1.3, allows no other, and some libraries do.
+    /// Whether the y coordinate is below 2^255 - 19: RFC 8032, section 5.1.3, allows no other, but some libraries
+    /// accept one.
     private static func isCanonical(_ point: ArraySlice<UInt8>) -> Bool {
         let bytes = Array(point)
         let isHigh = bytes[31] & 0x7F == 0x7F && bytes[1...30].allSatisfy { $0 == 0xFF }
         return !isHigh || bytes[0] < 0xED
     }
 
-    /// Whether a point has an order that divides 8: under such a key there are signatures that nobody had to make.
+    /// Whether a point has an order that divides 8: under such a key there are signatures that no signer made.
     private static func isOfSmallOrder(_ point: ArraySlice<UInt8>) -> Bool {
         var y = Array(point)
         y[31] &= 0x7F
@@ -129,7 +132,7 @@ public struct MetadataKey: Hashable, Sendable {
     /// Whether a signature of this key over a message holds.
     ///
     /// - Parameters:
-    ///   - signature: The raw bytes, ``Algorithm/signatureLength`` of them; anything else does not hold.
+    ///   - signature: The raw bytes, ``Algorithm/signatureLength`` of them; any other length is invalid.
     ///   - message: The bytes that were signed, for an envelope ``Envelope/signedBytes``.
     public func isValidSignature(_ signature: [UInt8], for message: [UInt8]) -> Bool {
         guard let verifier, signature.count == self.algorithm.signatureLength else { return false }
@@ -142,7 +145,7 @@ public struct MetadataKey: Hashable, Sendable {
         }
     }
 
-    /// The same, for a message that is hashed or put together once for all signatures.
+    /// The same, for a message that is hashed or assembled once for all signatures.
     func isValidSignature(_ signature: [UInt8], for message: inout SignedMessage) -> Bool {
         guard let verifier, signature.count == self.algorithm.signatureLength else { return false }
         switch verifier {

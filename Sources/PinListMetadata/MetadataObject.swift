@@ -4,29 +4,30 @@
 
 internal import CertificatePinning
 
-/// The members of one object of metadata, taken one after the other. What nobody took is unknown.
+/// The members of one object of metadata, taken one after the other. What was not taken is unknown.
 struct MetadataObject {
-    /// What kind of metadata the object is in.
+    /// The kind of metadata of the object.
     let kind: MetadataRole
 
     private let members: [JSONValue.Member]
 
-    /// Which members were taken: a bit for each of the first 64, and the rest, which only strangers' objects have.
+    /// The members that were taken: a bit for each of the first 64, and a set for the rest, which our own objects never
+    /// have.
     private var takenLow: UInt64 = 0
     private var takenHigh: Set<Int> = []
 
-    /// Members that nobody knew, in this object and those in it, by their paths.
+    /// Members that are not known, in this object and those in it, by their paths.
     private(set) var unknown: [String] = []
 
-    /// The most unknown members that are named.
+    /// The maximum number of unknown members that are named.
     private static let maximumUnknown = 32
 
     /// Parses bytes that must be an object.
     ///
     /// - Parameters:
     ///   - bytes: The bytes.
-    ///   - kind: What they are a part of.
-    ///   - mostValues: The most values in them, where nobody vouches for the bytes.
+    ///   - kind: The kind of metadata they are part of.
+    ///   - maximumValues: The maximum number of values, for unsigned bytes.
     init(
         parsing bytes: [UInt8], of kind: MetadataRole, maximumValues: Int = .max
     ) throws(MetadataError) {
@@ -50,9 +51,9 @@ struct MetadataObject {
         MetadataError(self.kind, .malformed, "\(name) \(what)")
     }
 
-    /// Takes a member; `nil` when there is none.
+    /// Takes a member out; `nil` when there is none.
     mutating func take(_ name: String) -> JSONValue? {
-        // What Unicode calls equal to an ASCII text and is not the same is longer than it.
+        // A text that Unicode calls equal to an ASCII text, without having the same bytes, is longer.
         let length = name.utf8.count
         for (index, member) in self.members.enumerated() where member.name.utf8.count == length && member.name == name {
             guard !self.isTaken(index) else { return nil }
@@ -132,13 +133,13 @@ struct MetadataObject {
         _ name: String, default value: Choice
     ) throws(MetadataError) -> Choice {
         guard let text = try self.optionalString(name) else { return value }
-        guard let choice = Choice(rawValue: text) else { throw self.malformed(name, "is none of the known values") }
+        guard let choice = Choice(rawValue: text) else { throw self.malformed(name, "is not one of the known values") }
         return choice
     }
 
     mutating func optionalTimestamp(_ name: String) throws(MetadataError) -> Timestamp? {
         guard let text = try self.optionalString(name) else { return nil }
-        do { return try Timestamp(text) } catch { throw self.malformed(name, "is no time: \(error.reason)") }
+        do { return try Timestamp(text) } catch { throw self.malformed(name, "is not a time: \(error.reason)") }
     }
 
     mutating func timestamp(_ name: String) throws(MetadataError) -> Timestamp {
@@ -217,10 +218,10 @@ struct MetadataObject {
         }
     }
 
-    /// How many members there are.
+    /// The number of members.
     var count: Int { self.members.count }
 
-    /// Reads an object in this one. The path to whatever is wrong in it is put together on the way out.
+    /// Reads an object in this one. The path to a defect in it is assembled as the error travels out.
     private mutating func nested<Element>(
         _ value: JSONValue, _ name: @autoclosure () -> String,
         _ read: (inout MetadataObject) throws(MetadataError) -> Element

@@ -6,23 +6,24 @@ public import CertificatePinning
 internal import Crypto
 
 extension PinList {
-    /// What the entries of a stale list do.
+    /// The effect of the entries of a stale list.
     public enum WhenStale: String, Hashable, Sendable {
-        /// They are enforced as before. Whoever blocks updates gains nothing.
+        /// They are enforced as before. An attacker who blocks updates gains nothing.
         case enforce
-        /// They only report: whoever blocks updates for long enough switches pinning off.
+        /// They only report: an attacker who blocks updates for long enough switches pinning off.
         case report
-        /// They block: whoever blocks updates for long enough locks everybody out.
+        /// They block: an attacker who blocks updates for long enough locks all users out.
         case deny
     }
 
     /// The rules for one installation.
     ///
     /// - Parameters:
-    ///   - installation: Whose rules; `nil` for one whose id cannot be kept, which enforces only what everybody does.
+    ///   - installation: The installation; `nil` where its id cannot be stored, which enforces only what all
+    ///     installations do.
     ///   - isStale: Whether the list has expired.
-    ///   - whenStale: What its entries do then.
-    ///   - observing: Whether everything only reports, whatever the list says: for a first deployment.
+    ///   - whenStale: The effect of its entries then.
+    ///   - observing: Whether all entries only report, whatever their mode: for a first deployment.
     /// - Throws: `InputError` for a list made in code that no payload could hold.
     public func policy(
         for installation: InstallationID?, isStale: Bool, whenStale: WhenStale = .enforce,
@@ -57,7 +58,7 @@ extension PinList {
     }
 }
 
-/// What tells one installation from another, on the device alone: 16 random bytes that never leave it.
+/// The id of an installation: 16 random bytes that never leave the device.
 public struct InstallationID: Hashable, Sendable {
     /// The number of bytes.
     public static let length = 16

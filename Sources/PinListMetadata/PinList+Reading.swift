@@ -37,7 +37,7 @@ extension PinList {
 
         var seen = Set<HostName>()
         for (index, domain) in domains.enumerated() where !seen.insert(domain.entry.domain).inserted {
-            throw object.malformed("domains[\(index)].domain", "is there twice: \(domain.entry.domain)")
+            throw object.malformed("domains[\(index)].domain", "occurs twice: \(domain.entry.domain)")
         }
     }
 
@@ -55,7 +55,7 @@ extension PinList {
         }
         guard mode == .off || !values.isEmpty else { throw object.malformed("pins", "has no pin") }
         if requireIssuer {
-            // Also by pins of a form to come: an entry whose leaf pin nobody here can read blocks, and the list is good.
+            // Also by pins of a form to come: an entry whose leaf pin cannot be read here blocks, and the list is good.
             let positions = Set(values.compactMap(\.position))
             guard positions == [.leaf, .issuer] else {
                 throw object.malformed(
@@ -77,7 +77,8 @@ extension PinList {
         return domain
     }
 
-    /// What an entry asks of Certificate Transparency. A mode or a policy of a version to come asks for nothing here.
+    /// The entry's demand on Certificate Transparency. An unknown mode or policy of a later version demands nothing
+    /// here.
     private static func transparency(
         _ object: inout MetadataObject
     ) throws(MetadataError) -> (rule: TransparencyRule?, isUnknown: Bool) {
@@ -93,7 +94,7 @@ extension PinList {
     private static func logs(_ object: inout MetadataObject) throws(MetadataError) -> ListedLogs {
         let digest = try object.string("sha256")
         guard ListedLogs.isDigest(digest) else {
-            throw object.malformed("sha256", "is no SHA-256 in 64 digits of lower-case hex")
+            throw object.malformed("sha256", "is not a SHA-256 in 64 digits of lower-case hex")
         }
         let length = try object.integer("length", in: ListedLogs.lengths)
         guard let logs = ListedLogs(digest: digest, length: length) else {
@@ -102,22 +103,22 @@ extension PinList {
         return logs
     }
 
-    /// How many of a million installations report; `nil` where it is not said.
+    /// The number of installations in a million that report; `nil` where the list does not say.
     private static func reportPerMillion(_ object: inout MetadataObject) throws(MetadataError) -> Int64? {
         try object.optionalInteger("reportPerMillion", in: MetadataLimits.reportPerMillion)
     }
 
     private static func host(_ name: String, _ object: inout MetadataObject) throws(MetadataError) -> HostName {
         do { return try HostName(try object.string(name)) } catch let error as InputError {
-            throw object.malformed(name, "is no host: \(error.reason)")
+            throw object.malformed(name, "is not a host: \(error.reason)")
         } catch let error as MetadataError {
             throw error
         } catch {
-            throw object.malformed(name, "is no host")
+            throw object.malformed(name, "is not a host")
         }
     }
 
-    /// A pin, `nil` for one of a form or with a position that this version does not know; and its position, if known.
+    /// Reads a pin and its position; `nil` for a form or a position that this version does not know.
     private static func knownPin(
         _ object: inout MetadataObject
     ) throws(MetadataError) -> (known: KnownPin?, position: KnownPin.Position?) {
@@ -129,16 +130,16 @@ extension PinList {
         return (KnownPin(pin, position: position, note: note), position)
     }
 
-    /// A pin; `nil` for another form than the two that there are.
+    /// Reads a pin; `nil` for a form other than the two known ones.
     private static func pin(_ text: String, _ object: inout MetadataObject) throws(MetadataError) -> Pin? {
         guard text.utf8.starts(with: "sha256/".utf8) || text.utf8.starts(with: "cert-sha256/".utf8) else { return nil }
-        do { return try Pin(canonical: text) } catch { throw object.malformed("pin", "is no pin: \(error.reason)") }
+        do { return try Pin(canonical: text) } catch { throw object.malformed("pin", "is not a pin: \(error.reason)") }
     }
 
     private static func denied(
         _ object: inout MetadataObject
     ) throws(MetadataError) -> (keys: [DeniedKey], unusable: Int) {
-        // A bare string is an enforcing entry; so it is read as one.
+        // A bare string is an enforcing entry.
         let values = try object.array("denied", maximum: MetadataLimits.denied).map { value in
             if case .string = value { return JSONValue.object([.init("pin", value)]) }
             return value
@@ -153,7 +154,7 @@ extension PinList {
         return (keys.compactMap { $0 }, keys.count { $0 == nil })
     }
 
-    /// What the path of a denied key meets.
+    /// The effect on a path with a denied key.
     private enum DeniedMode: String { case enforce, report }
 
     private static func suspension(
@@ -180,7 +181,7 @@ extension PinList {
         let addresses = try object.strings("reportTo", maximum: .max)
         for address in addresses {
             guard ReportAddress.isAllowed(address) else {
-                throw object.malformed("reportTo", "is no https address (http is for loopback alone)")
+                throw object.malformed("reportTo", "is not an https URL (http is for loopback alone)")
             }
         }
         return addresses

@@ -6,7 +6,7 @@ internal import CertificatePinning
 
 /// `revoked` of a payload (formats.md, section 3.2).
 extension PinList {
-    /// What a path with a revoked certificate meets.
+    /// The effect on a path with a revoked certificate.
     private enum RevokedMode: String { case enforce, report }
 
     /// Reads the entries, and how many have an issuer whose pin is of a form to come.
@@ -30,7 +30,7 @@ extension PinList {
                 left -= 1
                 let serial: SerialNumber
                 do throws(InputError) { serial = try SerialNumber(written) } catch {
-                    throw entry.malformed("serials", "has what is no serial number: \(error.reason)")
+                    throw entry.malformed("serials", "has an invalid serial number: \(error.reason)")
                 }
                 guard seen[text, default: []].insert(serial).inserted else {
                     throw entry.malformed("serials", "has \(serial) twice for one issuer")
@@ -49,9 +49,11 @@ extension PinList {
     /// The pin of an issuing key; `nil` for one of a form to come.
     private static func issuer(_ text: String, _ entry: MetadataObject) throws(MetadataError) -> Pin? {
         guard !text.utf8.starts(with: "cert-sha256/".utf8) else {
-            throw entry.malformed("issuer", "is the pin of a certificate, and not of a key")
+            throw entry.malformed("issuer", "is the pin of a certificate, not of a key")
         }
         guard text.utf8.starts(with: "sha256/".utf8) else { return nil }
-        do { return try Pin(canonical: text) } catch { throw entry.malformed("issuer", "is no pin: \(error.reason)") }
+        do { return try Pin(canonical: text) } catch {
+            throw entry.malformed("issuer", "is not a pin: \(error.reason)")
+        }
     }
 }

@@ -8,21 +8,21 @@ public import CertificatePinning
 ///
 /// Source: formats.md, section 3.2.
 public struct PinList: Hashable, Sendable {
-    /// An entry, and what only a client can make of it.
+    /// An entry with the members that only a client evaluates.
     public struct Domain: Hashable, Sendable {
-        /// The entry, as it is for an installation within the rollout.
+        /// The entry as it applies to an installation within the rollout.
         public var entry: PinnedDomain
 
         /// The share of installations that enforce, in percent; the others only report.
         public var rollout: Int
 
-        /// Pins that were there and that this version cannot use: they match nothing.
+        /// The number of pins that this version cannot use: they match nothing.
         public var unusablePins: Int
 
-        /// How many of a million installations report failures of the entry; `nil` for as many as the list says.
+        /// The number of installations in a million that report failures of the entry; `nil` for the list's number.
         public var reportPerMillion: Int64?
 
-        /// Whether what it asks of Certificate Transparency has a mode or a policy that this version does not know:
+        /// Whether its demand on Certificate Transparency has a mode or a policy that this version does not know:
         /// nothing is evaluated then.
         public internal(set) var hasUnknownTransparency = false
 
@@ -39,18 +39,18 @@ public struct PinList: Hashable, Sendable {
 
     /// The list's name; the same as that of its root.
     public var name: String
-    /// Higher is newer.
+    /// The version; a higher one is newer.
     public var version: Int64
-    /// When it was made.
+    /// The time of issue.
     public var issuedAt: Timestamp
-    /// When it becomes stale.
+    /// The time when it becomes stale.
     public var expiresAt: Timestamp
-    /// How long a client waits before it asks again, in seconds, as published.
+    /// The interval between refreshes in seconds, as published.
     public var refreshAfter: Int64
-    /// Where failures that no entry covers, and list incidents, are reported to.
+    /// The addresses for failures that no entry covers, and for list incidents.
     public var reportTo: [String]
-    /// How many of a million installations report failures, within ``MetadataLimits/reportPerMillion``; an entry's own
-    /// number replaces it.
+    /// The number of installations in a million that report failures, within ``MetadataLimits/reportPerMillion``; an
+    /// entry's own number replaces it.
     public var reportPerMillion: Int64
     /// The log list that policies of Certificate Transparency are evaluated with; `nil` for none.
     public var logs: ListedLogs?
@@ -60,9 +60,9 @@ public struct PinList: Hashable, Sendable {
     public var denied: [DeniedKey]
     /// The certificates that are refused by issuer and serial number, no such pair twice.
     public var revoked: [RevokedCertificates]
-    /// What is suspended.
+    /// The suspensions.
     public var suspended: [Suspension]
-    /// What happens to hosts that no entry covers.
+    /// The rule for hosts that no entry covers.
     public var unlisted: UnlistedHosts
     /// Denied pins that this version cannot use: they match nothing.
     public internal(set) var unusableDenied = 0
@@ -71,10 +71,10 @@ public struct PinList: Hashable, Sendable {
     /// Members that this version does not know, by their paths: ignored by clients, refused by tools.
     public internal(set) var unknownMembers: [String] = []
 
-    /// What ``refreshAfter`` is when a list does not say: half a day.
+    /// The default of ``refreshAfter``: half a day.
     public static let defaultRefreshAfter: Int64 = 43_200
 
-    /// Creates a list. Whether it makes sense is said by reading its ``payload`` back.
+    /// Creates a list without checks. Reading its ``payload`` back checks it.
     public init(
         name: String, version: Int64, issuedAt: Timestamp, expiresAt: Timestamp,
         refreshAfter: Int64 = Self.defaultRefreshAfter, reportTo: [String] = [],
@@ -97,13 +97,12 @@ public struct PinList: Hashable, Sendable {
         self.unlisted = unlisted
     }
 
-    /// How long a client waits before it asks again, in seconds: ``refreshAfter`` within
-    /// ``MetadataLimits/refreshAfter``.
+    /// The interval between refreshes in seconds: ``refreshAfter`` within ``MetadataLimits/refreshAfter``.
     public var refreshInterval: Int64 {
         min(max(self.refreshAfter, MetadataLimits.refreshAfter.lowerBound), MetadataLimits.refreshAfter.upperBound)
     }
 
-    /// How many of a million installations report failures of an entry: its own number, or that of the list.
+    /// The number of installations in a million that report failures of an entry: its own number, or the list's.
     public func reportPerMillion(of domain: Domain) -> Int64 { domain.reportPerMillion ?? self.reportPerMillion }
 
     /// The pins of all entries, of the deny set and of issuers of revoked certificates, that this version cannot use.

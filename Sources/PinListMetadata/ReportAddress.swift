@@ -4,9 +4,9 @@
 
 public import CertificatePinning
 
-/// Where reports may go: `https`, or `http` to this machine itself.
+/// The rules for addresses of reports: `https`, or `http` to this machine itself.
 public enum ReportAddress {
-    /// The most bytes of an address.
+    /// The maximum length of an address in bytes (formats.md, section 3).
     public static let maximumLength = 2_048
 
     /// Whether a text is an absolute `https` URL with a host, without user information or fragment; or an `http` one
@@ -22,7 +22,7 @@ public enum ReportAddress {
         return isSecure || self.isLoopback(host)
     }
 
-    /// Whether a character may stand in an address: one that can be seen, and that means nothing else to some parser.
+    /// Whether a character may stand in an address: a visible one that no parser gives another meaning.
     private static func isAllowed(_ byte: UInt8) -> Bool {
         switch byte {
         case 0...0x20, 0x7F...0xFF: false
@@ -33,7 +33,7 @@ public enum ReportAddress {
         }
     }
 
-    /// Whether a text begins with a scheme, in whatever case.
+    /// Whether a text begins with a scheme, in any case.
     private static func begins(_ text: String, with scheme: StaticString) -> Bool {
         let length = scheme.utf8CodeUnitCount
         guard text.utf8.count >= length else { return false }

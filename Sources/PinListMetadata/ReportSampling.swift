@@ -4,7 +4,7 @@
 
 public import CertificatePinning
 
-/// Whether an installation reports its failures today: the sampling that `reportPerMillion` of a list asks for.
+/// The sampling of reports: whether an installation reports its failures today, by the list's `reportPerMillion`.
 ///
 /// An installation reports a domain's failures all day or not at all, and on another day other installations do. The app
 /// asks for each failure but for those that every installation reports: a denied key, and list incidents.
@@ -20,7 +20,8 @@ public struct ReportSampling: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - list: The list.
-    ///   - installation: The installation; `nil` for one whose id cannot be kept, which reports where all do.
+    ///   - installation: The installation; `nil` where its id cannot be stored: it reports only where all installations
+    ///     do.
     public init(_ list: PinList, for installation: InstallationID?) {
         self.installation = installation
         self.name = list.name
@@ -35,7 +36,7 @@ public struct ReportSampling: Hashable, Sendable {
     /// - Parameters:
     ///   - domain: The entry's domain; `nil` for hosts that no entry covers, which have one place together: a page that
     ///     chooses hosts does not choose how many of them are reported.
-    ///   - time: When it failed, by the app's clock. Its day in UTC counts.
+    ///   - time: The time of the failure by the app's clock. Its day in UTC counts.
     public func includes(_ domain: HostName?, at time: Timestamp) -> Bool {
         let perMillion = domain.flatMap { self.ofDomains[$0] } ?? self.ofList
         guard perMillion < MetadataLimits.reportPerMillion.upperBound else { return true }

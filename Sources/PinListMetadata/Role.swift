@@ -2,14 +2,14 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which keys may sign something, and how many of them must.
+/// A role: the keys that may sign, and how many of them must.
 public struct Role: Hashable, Sendable {
-    /// So many of some keys.
+    /// A demand: a number of distinct signatures by some keys.
     public struct Demand: Hashable, Sendable {
         /// The ids of the keys, each once.
         public var keyIDs: [String]
 
-        /// How many distinct keys must sign; at least 1, at most as many as there are.
+        /// The threshold: the number of distinct keys that must sign, at least 1 and at most all.
         public var threshold: Int
 
         /// Creates a demand.
@@ -22,7 +22,7 @@ public struct Role: Hashable, Sendable {
     /// The ids of the keys, each once.
     public var keyIDs: [String]
 
-    /// How many distinct keys must sign; at least 1, at most as many as there are.
+    /// The threshold: the number of distinct keys that must sign, at least 1 and at most all.
     public var threshold: Int
 
     /// A second demand, on keys of other algorithms: clients that can verify all of them demand both, the others the
@@ -38,6 +38,6 @@ public struct Role: Hashable, Sendable {
         self.hybrid = hybrid
     }
 
-    /// The first demand, which is everybody's.
+    /// The first demand, which every client makes.
     public var first: Demand { Demand(keyIDs: self.keyIDs, threshold: self.threshold) }
 }

@@ -4,28 +4,28 @@
 
 public import CertificatePinning
 
-/// Who may sign: the keys of a name, the role that signs roots, and the role that signs lists of pins.
+/// The root metadata: the keys for a name, the role that signs roots, and the role that signs lists of pins.
 ///
 /// Source: formats.md, section 3.1.
 public struct Root: Hashable, Sendable {
-    /// The name of the lists that the keys sign.
+    /// The name of the lists.
     public var name: String
-    /// 1 for the first one, then always one more.
+    /// The version: 1 for the first root, then always one more.
     public var version: Int64
-    /// When it was made.
+    /// The time of issue.
     public var issuedAt: Timestamp
-    /// When it ends; it does not matter when a root is loaded.
+    /// The time when it expires; ignored when a stored root is loaded.
     public var expiresAt: Timestamp
     /// The keys by their ids, at most ``MetadataLimits/keys``.
     public var keys: [String: MetadataKey]
-    /// Who signs roots.
+    /// The role that signs roots.
     public var root: Role
-    /// Who signs lists.
+    /// The role that signs lists.
     public var pins: Role
     /// Members that this version does not know, by their paths: ignored by clients, refused by tools.
     public private(set) var unknownMembers: [String] = []
 
-    /// Creates a root. Whether it makes sense is said by reading its ``payload`` back.
+    /// Creates a root without checks. Reading its ``payload`` back checks it.
     public init(
         name: String, version: Int64, issuedAt: Timestamp, expiresAt: Timestamp, keys: [MetadataKey], root: Role,
         pins: Role
@@ -55,7 +55,7 @@ public struct Root: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - payload: The bytes that are signed.
-    ///   - algorithms: Which keys verify; those of the others are kept, and verify nothing.
+    ///   - algorithms: The algorithms that are verified; keys of others are kept and verify nothing.
     /// - Throws: ``MetadataError``: `malformed` or `wrong-type`.
     public init(
         payload: [UInt8], verifying algorithms: Set<MetadataKey.Algorithm> = MetadataKey.Algorithm.verifiable
@@ -88,7 +88,7 @@ public struct Root: Hashable, Sendable {
             let algorithm = MetadataKey.Algorithm(rawValue: try key.string("algorithm"))
             let bytes = try key.base64("publicKey")
             guard let publicKey = MetadataKey(algorithm: algorithm, publicKey: bytes, verifying: algorithms) else {
-                throw key.malformed("publicKey", "is no \(algorithm.rawValue) key in its one form")
+                throw key.malformed("publicKey", "is not a \(algorithm.rawValue) key in its one form")
             }
             guard publicKey.keyID.utf8.elementsEqual(keyID.utf8) else {
                 throw key.malformed("publicKey", "does not have this key id")

@@ -4,7 +4,7 @@
 
 public import CertificatePinning
 
-/// The roots that are held: the shipped one, and those that follow it without a gap. Each was signed by the one before.
+/// The chain of roots: the shipped one, and those that follow it without a gap. The keys of each root signed the next.
 public struct RootChain: Sendable {
     /// A root with the bytes that it was read from.
     public struct Held: Sendable {
@@ -19,27 +19,27 @@ public struct RootChain: Sendable {
     /// The roots, the shipped one first.
     public private(set) var held: [Held]
 
-    /// When the newest of the roots that revoked a key of the role `pins` was issued: what was issued before it is not
-    /// current. The newest by version, so that a time that was wrong can be put right.
+    /// The time of issue of the newest root that revoked a key of the role `pins`: a list issued before it is not
+    /// current. The newest by version, so that a later root can correct a wrong time.
     public private(set) var revokedBefore: Timestamp?
 
     private let limits: MetadataLimits
     private let algorithms: Set<MetadataKey.Algorithm>
 
-    /// Begins with the root that an app ships. It is the anchor: it must carry a threshold of its own, and its expiry
-    /// does not matter.
+    /// Creates a chain with the root that an app ships, the anchor. It must carry a threshold of its own keys. Its
+    /// expiry is ignored.
     ///
     /// - Parameters:
     ///   - bytes: Its envelope.
-    ///   - limits: The most bytes that are read.
-    ///   - algorithms: Which keys verify; those of the others are kept, and verify nothing.
+    ///   - limits: The size limits.
+    ///   - algorithms: The algorithms that are verified; keys of others are kept and verify nothing.
     /// - Throws: ``MetadataError``.
     public init(
         shipped bytes: [UInt8], limits: MetadataLimits = MetadataLimits(),
         verifying algorithms: Set<MetadataKey.Algorithm> = MetadataKey.Algorithm.verifiable
     ) throws(MetadataError) {
         let envelope = try Envelope(bytes, of: .root, limits: limits)
-        // Nothing is there to verify it by but itself; what an app ships comes with the app's own signature.
+        // The shipped root is verified by itself alone; the app's own signature protects it.
         let root = try Root(payload: envelope.payload, verifying: algorithms)
         _ = try VerifiedEnvelope(envelope, .root, by: root.root, of: root, demanding: .first)
         self.held = [Held(root: root, bytes: bytes, payloadDigest: Envelope.digest(of: envelope.payload))]
@@ -53,12 +53,12 @@ public struct RootChain: Sendable {
     /// The roots, the newest one first.
     var newestFirst: [Root] { self.held.reversed().map(\.root) }
 
-    /// Trusts the next root.
+    /// Verifies the next root and adds it.
     ///
     /// - Parameters:
     ///   - bytes: Its envelope.
     ///   - now: The later of the clock and the build date, for a root from outside; `nil` when a stored one is loaded,
-    ///     which is evaluated by no time.
+    ///     for which times are not checked.
     /// - Returns: The root.
     /// - Throws: ``MetadataError``; then nothing has changed.
     @discardableResult
@@ -75,7 +75,8 @@ public struct RootChain: Sendable {
             refusal.isSigned = true
             throw refusal
         }
-        // Keys, not their ids: one whose algorithm changed is another one, and what it signed holds no longer.
+        // Keys are compared, not their ids: a key whose algorithm changed is another key, and its signatures are no
+        // longer valid.
         if !Set(newest.keys(of: newest.pins)).isSubset(of: root.keys(of: root.pins)) {
             self.revokedBefore = root.issuedAt
         }
@@ -110,9 +111,9 @@ public struct RootChain: Sendable {
         try Self.check(issuedAt: root.issuedAt, .root, at: now)
     }
 
-    /// Refuses what claims to be from the future, which would put what follows out of reach.
+    /// Refuses metadata from the future, which would block all that follows.
     static func check(issuedAt: Timestamp, _ kind: MetadataRole, at now: Timestamp) throws(MetadataError) {
-        // What was read lies within the years 0 to 9999; a clock may be anywhere.
+        // Times that were read lie within the years 0 to 9999; a clock may have any value.
         guard issuedAt.secondsSince1970 - MetadataLimits.futureSeconds <= now.secondsSince1970 else {
             throw MetadataError(kind, .issuedInFuture, "issued at \(issuedAt), over a day after \(now)")
         }

@@ -2,10 +2,10 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which keys signed an envelope. Each key is tried at most once for each signature, and its answer is kept.
+/// The keys that signed an envelope. Each key is tried at most once for each signature, and the result is kept.
 ///
 /// An answer belongs to the key, which is its algorithm and its bytes: roots may give the same bytes, and so the same key
-/// id, different algorithms, and what holds under one of them says nothing of the other.
+/// id, different algorithms, and a signature that is valid under one says nothing of the other.
 struct SignatureLedger: Sendable {
     private var answers: [MetadataKey: Bool] = [:]
 
@@ -13,7 +13,7 @@ struct SignatureLedger: Sendable {
     ///
     /// - Parameters:
     ///   - key: The key.
-    ///   - message: What is signed, looked at only when the key was not tried before; always the same one.
+    ///   - message: The signed message, used only when the key was not tried before; always the same one.
     mutating func isSigned(by key: MetadataKey, _ message: inout SignedMessage) -> Bool {
         if let answer = self.answers[key] { return answer }
         var answer = false
@@ -26,7 +26,7 @@ struct SignatureLedger: Sendable {
         return answer
     }
 
-    /// How many of some keys signed the envelope. A key counts once, however often it signed or is named.
+    /// The number of keys that signed the envelope. A key counts once, even if it signed or is named several times.
     mutating func signerCount(among keys: [MetadataKey], _ message: inout SignedMessage) -> Int {
         var count = 0
         for key in Set(keys) where self.isSigned(by: key, &message) { count += 1 }
@@ -37,7 +37,7 @@ struct SignatureLedger: Sendable {
 extension Envelope {
     /// The keys that signed this, in the order in which they are given, each once.
     ///
-    /// - Parameter keys: Those that are known; signatures by others are ignored.
+    /// - Parameter keys: The known keys; signatures by others are ignored.
     public func signers(among keys: [MetadataKey]) -> [MetadataKey] {
         var ledger = SignatureLedger()
         var message = SignedMessage(self)

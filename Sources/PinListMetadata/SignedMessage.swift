@@ -4,8 +4,8 @@
 
 internal import Crypto
 
-/// What the signatures of an envelope are over. A peer chooses how many signatures there are and how long the payload
-/// is, so what must be hashed or copied is, once for all of them.
+/// The message under the signatures of an envelope. A peer chooses the number of signatures and the length of the
+/// payload, so the message is hashed or copied once for all of them.
 struct SignedMessage {
     private let envelope: Envelope
     private var heldDigest: SHA256Digest?
@@ -19,7 +19,7 @@ struct SignedMessage {
         return hinted + self.envelope.signatures.filter { $0.keyID != keyID }
     }
 
-    /// The SHA-256 of ``Envelope/signedBytes``, which are not put together for it.
+    /// The SHA-256 of ``Envelope/signedBytes``, computed without assembling them.
     mutating func digest() -> SHA256Digest {
         if let heldDigest { return heldDigest }
         var hash = SHA256()

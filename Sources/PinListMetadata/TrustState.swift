@@ -4,28 +4,29 @@
 
 public import CertificatePinning
 
-/// What a client trusts: a chain of roots, the shipped list, and the one from outside. Bytes and a time go in; a new
-/// state or a refusal comes out. This is formats.md, section 3.3, and nothing else decides.
+/// The trust state of a client: the chain of roots, the shipped list, and the list from outside. Bytes and a time go
+/// in; a new state or a refusal comes out. It implements formats.md, section 3.3; nothing else decides on trust in
+/// lists.
 ///
-/// A value: whoever wants to try something tries it on a copy.
+/// A value: a copy can be tried without an effect on the original.
 public struct TrustState: Sendable {
-    /// Where a list in force came from.
+    /// The origin of a list in force.
     public enum Source: String, Hashable, Sendable {
-        /// It is the one that the app ships.
+        /// The app ships it.
         case bundled
         /// It came from outside: fetched now, or earlier and stored.
         case outside
     }
 
-    /// What offering a list came to.
+    /// The outcome of offering a list.
     public enum Acceptance: Hashable, Sendable {
-        /// It is newer, and held from now on.
+        /// The list is newer and is held from now on.
         case newer
-        /// It is what is held already.
+        /// The same envelope is held already.
         case unchanged
-        /// It is the payload that is held, in another envelope, which is held from now on.
+        /// The held payload in another envelope, which is held from now on.
         case resigned
-        /// It is the payload that is held, in an envelope that lacks a signature of the one that is held. Whoever
+        /// The held payload in an envelope that lacks a signature of the held one. An attacker who
         /// serves lists can cut signatures off, so nothing has changed.
         case signatureLost
     }
@@ -39,20 +40,21 @@ public struct TrustState: Sendable {
     /// The list from outside.
     public private(set) var outside: HeldList?
 
-    /// The mark that is kept elsewhere, if one is.
+    /// The version mark that is kept outside the state folder, if there is one.
     public var mark: VersionMark?
 
     private let limits: MetadataLimits
     private let buildDate: Timestamp?
 
-    /// Begins with what an app ships.
+    /// Creates the state from the files that an app ships.
     ///
     /// - Parameters:
     ///   - root: The envelope of the shipped root.
-    ///   - list: The envelope of the shipped list; without one, a client begins with nothing.
-    ///   - buildDate: When the app was built: no clock is believed that is earlier.
-    ///   - limits: The most bytes that are read.
-    ///   - algorithms: Which keys verify: those that the system can. With fewer it is an older client.
+    ///   - list: The envelope of the shipped list; without one, a client begins without rules.
+    ///   - buildDate: The time when the app was built; an earlier clock is not believed.
+    ///   - limits: The size limits.
+    ///   - algorithms: The algorithms that are verified: by default those of the system. Tests give fewer, to act as an
+    ///     older client.
     /// - Throws: ``MetadataError`` when one of them does not verify, or their names differ.
     public init(
         bundledRoot root: [UInt8], bundledList list: [UInt8]?, buildDate: Timestamp? = nil,
@@ -67,9 +69,9 @@ public struct TrustState: Sendable {
         }
     }
 
-    // MARK: What is in force
+    // MARK: The list in force
 
-    /// The list in force, and where it is from: the current one with the highest version, else the superseded one.
+    /// The list in force and its origin: the current one with the highest version, else the superseded one.
     public var inForce: (held: HeldList, source: Source)? {
         let lists = [self.bundled.map { ($0, Source.bundled) }, self.outside.map { ($0, Source.outside) }]
             .compactMap { $0 }
@@ -91,10 +93,10 @@ public struct TrustState: Sendable {
             && bundled.payload != outside.payload
     }
 
-    /// The later of a clock and the build date.
+    /// *Now* of formats.md, section 3.3, step 1: the later of a clock and the build date.
     public func now(_ clock: Timestamp) -> Timestamp { max(clock, self.buildDate ?? clock) }
 
-    /// The time that suspensions, expiries and entries are evaluated by: the later of ``now(_:)`` and the `issuedAt` of
+    /// The reference time for suspensions, expiries and entries: the later of ``now(_:)`` and the `issuedAt` of
     /// the current list in force.
     public func referenceTime(_ clock: Timestamp) -> Timestamp {
         let now = self.now(clock)
@@ -114,11 +116,12 @@ public struct TrustState: Sendable {
             name: held.list.name, version: held.list.version, keyIDs: held.signers(under: self.chain))
     }
 
-    /// The mark that is to be kept elsewhere in place of ``mark``; `nil` when that one says as much.
+    /// The mark that should replace ``mark``; `nil` when that one is as good.
     ///
-    /// The keys of the mark must be those that make a threshold today, or it is void when it is needed: so it changes
-    /// with each root that changes them. A mark that still counts is never replaced by a lower one. Of an equal version
-    /// it keeps its keys: they did sign it, also where the envelope that was delivered since lacks their signatures.
+    /// The keys of the mark must be those that make a threshold today, or it would be void when it is needed. So it
+    /// changes with each root that changes them. A mark that still counts is never replaced by a lower one. For an
+    /// equal version it keeps its keys: they signed it, even where the envelope that was delivered since lacks their
+    /// signatures.
     public var markToKeep: VersionMark? {
         guard let current = self.currentMark else { return nil }
         guard let mark, mark.isValid(under: self.chain.newest) else { return current }
@@ -133,7 +136,7 @@ public struct TrustState: Sendable {
 
     // MARK: Loading what was stored
 
-    /// Loads the next stored root; no time is evaluated.
+    /// Loads the next stored root; times are not checked.
     ///
     /// - Throws: ``MetadataError``; then nothing has changed, and no later one can be loaded.
     public mutating func load(root bytes: [UInt8]) throws(MetadataError) {
@@ -141,18 +144,19 @@ public struct TrustState: Sendable {
         self.verifyLists()
     }
 
-    /// Loads the stored list, after the roots; no time is evaluated, and a superseded one is held, too.
+    /// Loads the stored list, after the roots. Times are not checked, and a superseded list is held, too.
     ///
     /// - Throws: ``MetadataError``; then nothing has changed.
     public mutating func load(list bytes: [UInt8]) throws(MetadataError) {
-        // The hybrid demand was met when it was taken, if it was made then: a root that adds one supersedes nothing.
+        // The hybrid demand was checked when the list was accepted, if the root had one then. A root that adds one
+        // supersedes nothing.
         self.outside = try HeldList(
             bytes, under: self.chain, onlyNewest: false, demanding: .first, limits: self.limits)
     }
 
     // MARK: Accepting from outside
 
-    /// Trusts the next root from outside.
+    /// Accepts the next root from outside.
     ///
     /// - Returns: The root.
     /// - Throws: ``MetadataError``; then nothing has changed.
@@ -163,10 +167,13 @@ public struct TrustState: Sendable {
         return root
     }
 
-    /// Trusts a list from outside, if it is newer.
+    /// Accepts a list from outside, if it is newer.
+    ///
+    /// The steps have the numbers of formats.md, section 3.3. Steps 5 and 6, to store and to report, are the client's.
     ///
     /// - Throws: ``MetadataError``; then nothing has changed.
     public mutating func accept(list bytes: [UInt8], at clock: Timestamp) throws(MetadataError) -> Acceptance {
+        // Step 2: the envelope, its signatures, the payload and the name.
         let offered = try HeldList(
             bytes, under: self.chain, onlyNewest: true, demanding: .both, limits: self.limits)
         do throws(MetadataError) {
@@ -180,18 +187,22 @@ public struct TrustState: Sendable {
 
     private mutating func accept(_ offered: HeldList, at clock: Timestamp) throws(MetadataError) -> Acceptance {
         let list = offered.list
+        // Step 3a: not lower than the highest current list.
         if let held = self.highestCurrent {
             guard list.version >= held.list.version else {
                 throw MetadataError(.pins, .rollback, "version \(list.version) after version \(held.list.version)")
             }
         }
+        // Step 3b: not lower than the mark.
         if let mark, mark.isValid(under: self.chain.newest), list.version < mark.version {
             throw MetadataError(.pins, .rollback, "version \(list.version) after version \(mark.version), as marked")
         }
+        // Step 3c: not issued before the newest revoking root.
         if let revokedBefore = self.chain.revokedBefore, list.issuedAt < revokedBefore {
             throw MetadataError(
                 .pins, .rollback, "issued at \(list.issuedAt), before a signer was revoked at \(revokedBefore)")
         }
+        // Step 3d: of an equal version, the same payload without a lost signature.
         if let held = self.highestCurrent, list.version == held.list.version {
             guard offered.payload == held.payload else {
                 throw MetadataError(.pins, .equivocation, "there are two lists of version \(list.version)")
@@ -201,14 +212,18 @@ public struct TrustState: Sendable {
             self.outside = offered
             return .resigned
         }
+        // Step 1: one time decides on the rest.
         let now = self.now(clock)
+        // Step 4a: not issued in the future.
         try RootChain.check(issuedAt: list.issuedAt, .pins, at: now)
+        // Step 4b: the newest root has not expired.
         guard self.chain.newest.expiresAt > now else {
             var refusal = MetadataError(
                 .pins, .expired, "root \(self.chain.newest.version) expired at \(self.chain.newest.expiresAt)")
             refusal.expired = .root
             throw refusal
         }
+        // Step 4c: the list has not expired.
         guard list.expiresAt > self.referenceTime(clock) else {
             var refusal = MetadataError(.pins, .expired, "version \(list.version) expired at \(list.expiresAt)")
             refusal.expired = .pins
@@ -218,7 +233,8 @@ public struct TrustState: Sendable {
         return .newer
     }
 
-    /// The current list with the highest version, which bounds the next one: with equal versions the one in force.
+    /// The current list with the highest version, the lower bound of the next one; of two equal versions the one in
+    /// force.
     private var highestCurrent: HeldList? {
         guard let held = self.inForce?.held, held.status == .current else { return nil }
         return held
@@ -230,8 +246,8 @@ public struct TrustState: Sendable {
     }
 }
 
-/// The highest version that was ever trusted, kept outside the state folder (in the Keychain, say), where deleting the
-/// folder does not reach it. It bounds lists from outside alone.
+/// The version mark: the highest version that was ever trusted. It is kept outside the state folder (in the Keychain,
+/// for example), so that it survives deletion of the folder. It bounds lists from outside alone.
 ///
 /// Source: formats.md, section 6.
 public struct VersionMark: Hashable, Sendable {
@@ -249,7 +265,7 @@ public struct VersionMark: Hashable, Sendable {
         self.keyIDs = keyIDs
     }
 
-    /// Whether it still counts: its keys make a threshold under a root.
+    /// Whether the mark still counts: its keys make a threshold under a root.
     func isValid(under root: Root) -> Bool {
         self.name == root.name && Set(self.keyIDs).intersection(root.pins.keyIDs).count >= root.pins.threshold
     }

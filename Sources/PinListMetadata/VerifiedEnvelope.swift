@@ -2,23 +2,23 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// An envelope whose signatures held. Only checking them makes one, so whoever has one may parse its payload.
+/// An envelope with verified signatures. Only verification creates one, so its payload may be parsed.
 struct VerifiedEnvelope: Sendable {
     /// The envelope.
     let envelope: Envelope
 
-    /// Who signed it, as far as that was asked.
+    /// The keys that signed it, as far as they were checked.
     private var ledger: SignatureLedger
 
-    /// What is demanded of a role.
+    /// The demands of a role that are checked.
     enum Demanded: Hashable, Sendable {
-        /// The first demand alone: of what an app ships, and for saying what is current.
+        /// The first demand alone: for what an app ships, and for the status of a list.
         case first
-        /// The hybrid demand as well, where all of its keys can be verified here: of what comes from outside.
+        /// The hybrid demand as well, where all of its keys can be verified here: for metadata from outside.
         case both
     }
 
-    /// Checks an envelope against a role of a root.
+    /// Verifies an envelope under a role of a root.
     ///
     /// - Throws: ``MetadataError``: `unsigned` or `threshold-not-met`.
     init(
@@ -27,8 +27,7 @@ struct VerifiedEnvelope: Sendable {
         try self.init(envelope, kind, anyOf: [root], demanding: demanding) { _ in role }
     }
 
-    /// Checks an envelope against the same role of several roots: one that holds is enough, and the first one names
-    /// the refusal.
+    /// Verifies an envelope under the same role of several roots. One root is enough; the refusal is that of the first.
     init(
         _ envelope: Envelope, _ kind: MetadataRole, anyOf roots: [Root], demanding: Demanded,
         _ role: (Root) -> Role
@@ -60,7 +59,7 @@ struct VerifiedEnvelope: Sendable {
         return Self.counts(role, of: root, demanding, &self.ledger, &message).allSatisfy { $0.signers >= $0.threshold }
     }
 
-    /// How many keys of each demand signed, the first demand first.
+    /// The number of keys that signed, for each demand, the first demand first.
     private static func counts(
         _ role: Role, of root: Root, _ demanding: Demanded, _ ledger: inout SignatureLedger,
         _ message: inout SignedMessage
@@ -82,11 +81,11 @@ struct VerifiedEnvelope: Sendable {
     }
 
     /// Whether this lacks a signature of another envelope over the same payload that may still be needed: by a key of
-    /// the newest root, or by a key that no root held knows. A root to come may know it, and then it is what keeps the
-    /// list current (formats.md, section 3.3).
+    /// the newest root, or by a key that no root held knows. A later root may know it, and then that signature keeps
+    /// the list current (formats.md, section 3.3, step 3d).
     ///
-    /// Only signatures that hold under nothing but keys of older roots are no loss. Which key a signature names proves
-    /// nothing, so one that holds under no key is the same only byte for byte.
+    /// Only a signature that is valid under keys of older roots alone is no loss. The key id of a signature proves
+    /// nothing, so a signature that is valid under no known key is compared byte for byte.
     func lacksSignature(of other: VerifiedEnvelope, under chain: RootChain) -> Bool {
         var (mine, others) = (self.ledger, other.ledger)
         var message = SignedMessage(self.envelope)

@@ -16,19 +16,19 @@ extension ClientTransport where Self == HTTP2ClientTransport.Posix {
     /// A transport whose connections are all pinned for one server: TLS is ours (`.customSecure`), and in place before
     /// a connection is made.
     ///
-    /// An RPC that meets a refusal fails with `unavailable`; `pinning.refusal(for:host:)` has the decision. Evaluated again
-    /// when a list comes into force, a connection that is refused takes no new RPC, and closes when those that it has
-    /// are over.
+    /// An RPC that meets a refusal fails with `unavailable`; `pinning.refusal(for:host:)` has the decision. Connections
+    /// are evaluated again when a list comes into force: a refused one accepts no new RPC, and closes when its running
+    /// ones are over.
     ///
     /// - Parameters:
-    ///   - target: Where to connect to. It names no host to pinning: what resolves it is not trusted.
-    ///   - pinning: Whose rules apply.
+    ///   - target: The target of the connection. Pinning does not use its host, because the resolver is not trusted.
+    ///   - pinning: The client whose rules apply.
     ///   - host: The host of all RPCs, without a port.
     ///   - port: The port, for reports.
     ///   - tls: NIOSSL's settings. Its trust roots are the anchors that a path may end in. ALPN is gRPC's own, and
     ///     versions begin at TLS 1.2, as HTTP/2 asks for (RFC 9113, section 9.2).
     ///   - config: gRPC's settings. A debugging callback for connections of its own is called after TLS was added.
-    ///   - resolverRegistry: What resolves targets.
+    ///   - resolverRegistry: The resolvers of targets.
     ///   - serviceConfig: gRPC's settings for load balancing and methods.
     ///   - group: The event loops.
     /// - Throws: `PinningSetupError.Code.configuration` where a refusal would be ignored, or could not be decided: TLS
@@ -49,7 +49,7 @@ extension ClientTransport where Self == HTTP2ClientTransport.Posix {
         tls.applicationProtocols = ["grpc-exp", "h2"]
         if tls.minimumTLSVersion != .tlsv13 { tls.minimumTLSVersion = .tlsv12 }
         let pinned = try PinnedTLS(by: pinning, configuration: tls)
-        // What is wrong with the host is told here, and not by every connection.
+        // A defect of the host is reported here, and not by every connection.
         _ = try pinned.verification(for: host, port: port)
         var config = config
         let debugging = config.channelDebuggingCallbacks.onCreateTCPConnection

@@ -12,8 +12,8 @@ extension Canary {
     ///
     ///     IntegrityMonitor(.standard(), on: AppleMachine(), canary: .pinning())
     ///
-    /// Keys, certificates, hosts and lists are made anew for each trial. Nothing of the app's client takes part: no
-    /// event, report, count, connection or remembered path comes of it.
+    /// Keys, certificates, hosts and lists are made anew for each trial. The app's client does not take part: no event,
+    /// report, count, connection or cached path follows.
     public static func pinning() -> Canary {
         let answers = KnownAnswerCheck()
         var others: [KnownAnswer] = []
@@ -26,11 +26,11 @@ extension Canary {
         return self.pinning(answers, beside: others)
     }
 
-    /// The same, of functions that a test chooses.
+    /// A canary of functions that a test chooses.
     ///
     /// - Parameters:
-    ///   - answers: Of the functions that decide on every platform.
-    ///   - others: Those of an adapter.
+    ///   - answers: The answers of the functions that decide on every platform.
+    ///   - others: The answers of an adapter's functions.
     static func pinning(_ answers: KnownAnswerCheck, beside others: [KnownAnswer] = []) -> Canary {
         let known = (answers.all + others).map {
             ($0.function, $0.isGood ? CanaryTrial.good($0.isAccepted) : .bad($0.isAccepted))

@@ -6,13 +6,13 @@
 public import RuntimeIntegrity
 
 extension PinningConfiguration {
-    /// Lets a monitor look before each pinned connection: its signals go into reports, and pinned connections are
-    /// refused where its policy says so. The app runs the monitor's `run()`, for what takes longer.
+    /// Asks a monitor before each pinned connection: its signals are in reports, and pinned connections are refused
+    /// where its policy says so. The app runs the monitor's `run()` for the slower detectors.
     ///
-    /// Two things are asked, ``RuntimeIntegrity/IntegrityMonitor/check()`` and what all looks so far lead to: an attacker
-    /// who silences one of them has not silenced the other.
+    /// Two sources are asked, ``RuntimeIntegrity/IntegrityMonitor/check()`` and the conclusion of all looks so far: an
+    /// attacker who silences one of them has not silenced the other.
     ///
-    /// - Parameter monitor: The monitor. It is kept for as long as the client is.
+    /// - Parameter monitor: The monitor. The client keeps it alive.
     public mutating func watch(_ monitor: IntegrityMonitor) {
         self.runtimeEnvironment = {
             let now = monitor.check()
@@ -24,12 +24,12 @@ extension PinningConfiguration {
 }
 
 extension RuntimeEnvironment {
-    /// States what an app's own checks noticed, and whether pinned connections are refused because of it.
+    /// Creates the result of an app's own checks, and says whether pinned connections are refused because of it.
     ///
     ///     configuration.surroundings = { RuntimeEnvironment(refuses: isRunningInASandboxOfMine()) }
     ///
     /// - Parameters:
-    ///   - signals: Names of signals: they go into reports of failures (formats.md, section 5).
+    ///   - signals: Names of signals: they are in reports of failures (formats.md, section 5).
     ///   - refuses: Whether pinned connections are refused, with the reason `tampering`.
     public init(signals: [String] = [], refuses: Bool) {
         self.init(signals: signals, refusal: refuses ? TamperingRefusal() : nil)

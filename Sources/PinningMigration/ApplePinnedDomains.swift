@@ -4,7 +4,7 @@
 
 public import CertificatePinning
 
-/// What Apple's frameworks decide by `NSPinnedDomains`, so that it can be compared with what a list decides.
+/// The decisions of Apple's frameworks under `NSPinnedDomains`, for a comparison with those of a list.
 ///
 /// Source: the published source of Security.framework (`SecPolicy.c`, `SecPolicyServer.c`). The leaf pins of all
 /// entries that match a host are taken together, and so are their CA pins; a path has to satisfy both. A list's nearest
@@ -18,10 +18,10 @@ public struct ApplePinnedDomains: Sendable {
 
     private let entries: [HostName: Entry]
 
-    /// Reads the value of `NSPinnedDomains`, as it stands in `NSAppTransportSecurity` of an Info.plist. What Apple's
-    /// reader passes over is passed over.
+    /// Reads the value of `NSPinnedDomains`, as it stands in `NSAppTransportSecurity` of an Info.plist. Parts that
+    /// Apple's reader ignores are ignored.
     ///
-    /// - Throws: ``MigrationError`` for what is larger than any configuration.
+    /// - Throws: ``MigrationError`` for a value that is larger than any configuration.
     public init(_ configuration: [String: Any]) throws(MigrationError) {
         guard case .table(let domains) = try ConfigurationValue(copying: configuration) else {
             self.entries = [:]
@@ -38,8 +38,8 @@ public struct ApplePinnedDomains: Sendable {
         self.entries = entries
     }
 
-    /// The digests of an array; `nil` where it is absent. Of one that is there something has to match, also when
-    /// nothing in it can be read.
+    /// The digests of an array; `nil` where it is absent. Of a present one a pin must match, also when none of its pins
+    /// can be read.
     private static func pins(_ value: ConfigurationValue?) -> Set<[UInt8]>? {
         guard case .list(let values)? = value else { return nil }
         return Set(
@@ -61,7 +61,7 @@ public struct ApplePinnedDomains: Sendable {
         return exact + [entry]
     }
 
-    /// Whether anything is expected of a host.
+    /// Whether a host has expected pins.
     public func isPinned(_ host: HostName) -> Bool {
         self.entries(for: host).contains { $0.leaves != nil || $0.authorities != nil }
     }

@@ -5,9 +5,9 @@
 public import CertificatePinning
 internal import Foundation
 
-/// A value of a property list, or of a dictionary that an app makes in code: what can be looked at without a surprise.
+/// A value of a property list, or of a dictionary that an app makes in code: within limits, so that it is safe to read.
 @_spi(Tools) public enum ConfigurationValue: Hashable, Sendable {
-    /// A text that is no longer than what is looked for.
+    /// A text within the limit.
     case text(String)
     /// A boolean.
     case flag(Bool)
@@ -19,10 +19,10 @@ internal import Foundation
     case list([ConfigurationValue])
     /// A dictionary.
     case table([String: ConfigurationValue])
-    /// Anything else, by what it is called.
+    /// Any other value, with its name.
     case other(String)
 
-    /// What it is called in a warning.
+    /// Its name in a warning.
     public var kind: String {
         switch self {
         case .text: "a text"
@@ -35,9 +35,9 @@ internal import Foundation
         }
     }
 
-    /// Copies what somebody has in memory.
+    /// Copies a value in memory.
     ///
-    /// - Throws: ``MigrationError/Code/tooLarge`` when it is deeper, or more, than is read.
+    /// - Throws: ``MigrationError/Code/tooLarge`` when it is over the limits of depth or size.
     init(copying value: Any) throws(MigrationError) {
         var left = MigrationLimits.values
         self = try Self.copy(value, depth: 0, &left)
@@ -48,7 +48,7 @@ internal import Foundation
         guard left > 0, depth < MigrationLimits.depth else { throw self.tooLarge }
         switch value {
         case let text as String: return self.bounded(text)
-        // Booleans first: on Apple's platforms a number is one, too, when it is 0 or 1.
+        // Booleans first: on Apple's platforms the numbers 0 and 1 count as booleans, too.
         case let flag as Bool: return .flag(flag)
         case let integer as Int: return .integer(Int64(integer))
         case let date as Date: return self.date(secondsSince1970: date.timeIntervalSince1970)
@@ -67,12 +67,12 @@ internal import Foundation
         }
     }
 
-    /// A text, unless it is longer than anything that is looked for.
+    /// A text, unless it is over the limit.
     static func bounded(_ text: String) -> ConfigurationValue {
         text.utf8.count <= MigrationLimits.textBytes ? .text(text) : .other("an overlong text")
     }
 
-    /// A point in time; what no calendar has is something else.
+    /// A point in time; an impossible date is another value.
     static func date(secondsSince1970: Double) -> ConfigurationValue {
         guard let seconds = Int64(exactly: secondsSince1970.rounded(.down)), abs(secondsSince1970) < 1e12 else {
             return .other("a date outside of the calendar")
@@ -80,13 +80,13 @@ internal import Foundation
         return .date(Timestamp(secondsSince1970: seconds))
     }
 
-    /// There is more than is read.
+    /// It is over a limit.
     static let tooLarge = MigrationError(
         .tooLarge, "over \(MigrationLimits.values) values, or over \(MigrationLimits.depth) of them within each other",
         hint: "give the part alone that has the pins")
 }
 
 extension [String: ConfigurationValue] {
-    /// The members by their names, so that the same configuration gives the same warnings.
+    /// The members sorted by name, so that the same configuration gives the same warnings.
     var sortedMembers: [(key: String, value: ConfigurationValue)] { self.sorted { $0.key < $1.key } }
 }

@@ -11,7 +11,8 @@ extension MigratedPins {
     ///
     /// - Parameters:
     ///   - bundle: The bundle, such as that of the app.
-    ///   - hosts: The hosts. All certificates hold for each of them; which one is for which, no file says.
+    ///   - hosts: The hosts. All certificates are pinned for each of them, because no file says which one is for which
+    ///     host.
     ///   - kind: Whether public keys are pinned, or the certificates.
     ///   - includeSubdomains: Whether names under each host are covered, too.
     /// - Throws: ``MigrationError`` when there is no such file, or no host.
@@ -19,7 +20,7 @@ extension MigratedPins {
         bundledCertificates bundle: Bundle, for hosts: [String], pinning kind: Pin.Kind = .publicKey,
         includeSubdomains: Bool = false
     ) throws(MigrationError) {
-        // Where a file system ignores case, both forms find the same file: pins that are there twice go.
+        // Where a file system ignores case, both forms find the same file; repeated pins are removed.
         var paths: Set<String> = []
         for type in ["cer", "CER", "crt", "CRT", "der", "DER"] {
             paths.formUnion(bundle.paths(forResourcesOfType: type, inDirectory: nil))
@@ -27,7 +28,7 @@ extension MigratedPins {
         guard !paths.isEmpty else {
             throw MigrationError(
                 .file, "the bundle has no .cer, .crt or .der file",
-                hint: "look into the target's Copy Bundle Resources phase")
+                hint: "check the target's Copy Bundle Resources phase")
         }
         var reader = CertificateReader(kind: kind)
         let pins = try reader.pins(of: paths.sorted().map { URL(fileURLWithPath: $0) })
@@ -59,7 +60,7 @@ extension MigratedPins {
                 guard let url = bundle.url(forResource: file, withExtension: nil) else {
                     throw MigrationError(
                         .file, "the bundle has no file \(PrintableText.line(file, maximumLength: 128))",
-                        hint: "look into the target's Copy Bundle Resources phase")
+                        hint: "check the target's Copy Bundle Resources phase")
                 }
                 urls.append(url)
             }
@@ -86,7 +87,7 @@ extension CertificateReader {
                 bytes = try handle.read(upToCount: MigrationLimits.fileBytes + 1) ?? Data()
             } catch {
                 throw MigrationError(
-                    .file, "\(file.lastPathComponent) cannot be read", hint: "look whether it is a file, and whose")
+                    .file, "\(file.lastPathComponent) cannot be read", hint: "check that it is a file that can be read")
             }
             pins += self.pins(bytes, named: file.lastPathComponent, of: nil)
         }

@@ -7,9 +7,9 @@ public import CertificatePinning
 extension MigratedPins {
     /// Pins hosts to certificates that an app carries, as Alamofire's evaluators and AFNetworking do.
     ///
-    /// A match is looked for anywhere in the validated path. Alamofire compares with whatever the server sent when
-    /// default validation is off, and AFNetworking makes anchors of the certificates: here the path must validate by
-    /// the platform first, so a self-signed certificate that the platform does not trust stays refused.
+    /// A pin may match anywhere in the validated path. Alamofire compares with all that the server sent when default
+    /// validation is off, and AFNetworking uses the certificates as anchors: here the platform must validate the path
+    /// first, so a self-signed certificate that the platform does not trust stays refused.
     ///
     /// - Parameters:
     ///   - certificates: The certificates of each host: DER, or a PEM text.
@@ -39,12 +39,12 @@ extension MigratedPins {
 
 /// Makes pins of files with certificates.
 struct CertificateReader {
-    /// What of a certificate is pinned.
+    /// The part of a certificate that is pinned.
     let kind: Pin.Kind
-    /// What was read so far.
+    /// The entries and warnings so far.
     var collector = MigrationCollector()
 
-    /// Begins with nothing.
+    /// Creates an empty collection.
     init(kind: Pin.Kind) { self.kind = kind }
 
     /// The pins of a file: one certificate in DER, or PEM with any number of them.
@@ -70,7 +70,7 @@ struct CertificateReader {
         var pins: [KnownPin] = []
         for certificate in certificates.prefix(MigrationLimits.files) {
             do throws(InvalidCertificateError) {
-                // Also of one that is pinned whole: what cannot be read can never be in a validated path.
+                // Also for a certificate pin: an unreadable certificate can never be in a validated path.
                 let publicKey = try Pin(publicKeyOf: certificate)
                 pins.append(
                     KnownPin(self.kind == .publicKey ? publicKey : Pin(kind: .certificate, hashing: certificate)))

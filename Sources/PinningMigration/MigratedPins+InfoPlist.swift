@@ -6,14 +6,13 @@ internal import CertificatePinning
 public import Foundation
 
 extension MigratedPins {
-    /// Reads what an Info.plist says of pins: `TSKConfiguration`, `NSAppTransportSecurity.NSPinnedDomains`, or both.
+    /// Reads the pins of an Info.plist: `TSKConfiguration`, `NSAppTransportSecurity.NSPinnedDomains`, or both.
     ///
-    /// A host that stands in both has TrustKit's entry here. The system goes on enforcing its own for as long as it
-    /// stands in the Info.plist.
+    /// A host in both gets TrustKit's entry here. The system enforces its own for as long as it is in the Info.plist.
     ///
     /// - Throws: ``MigrationError`` when it has neither, or one of them has no host.
     public init(infoPlist: [String: Any]) throws(MigrationError) {
-        // Only what is looked for is copied: the rest may be large, and is nobody's business here.
+        // Only the needed members are copied: the rest may be large.
         var parts: [String: Any] = [:]
         parts["TSKConfiguration"] = infoPlist["TSKConfiguration"]
         if let transport = infoPlist["NSAppTransportSecurity"] as? [String: Any] {
@@ -22,18 +21,19 @@ extension MigratedPins {
         try self.init(infoPlist: try ConfigurationValue(copying: parts))
     }
 
-    /// Reads what the Info.plist of a bundle says of pins.
+    /// Reads the pins of a bundle's Info.plist.
     ///
-    /// - Throws: ``MigrationError``, as for a dictionary; a bundle without an Info.plist has nothing pinned.
+    /// - Throws: ``MigrationError``, as for a dictionary; a bundle without an Info.plist has no pins.
     public init(infoPlistOf bundle: Bundle) throws(MigrationError) {
         try self.init(infoPlist: bundle.infoDictionary ?? [:])
     }
 
-    /// Reads an Info.plist, or the parts of one that are looked for.
+    /// Reads an Info.plist, or the needed parts of one.
     init(infoPlist: ConfigurationValue) throws(MigrationError) {
         guard case .table(let members) = infoPlist else {
             throw MigrationError(
-                .malformed, "an Info.plist is a dictionary, and this is \(infoPlist.kind)", hint: "give another file")
+                .malformed, "an Info.plist must be a dictionary, but this is \(infoPlist.kind)",
+                hint: "give another file")
         }
         var system: ConfigurationValue?
         if case .table(let transport)? = members["NSAppTransportSecurity"] { system = transport["NSPinnedDomains"] }

@@ -25,7 +25,7 @@ extension MigratedPins {
 
 /// Reads `NSPinnedDomains`.
 struct PinnedDomainsReader {
-    /// What was read so far.
+    /// The entries and warnings so far.
     private(set) var collector = MigrationCollector()
 
     private static let ca = "NSPinnedCAIdentities"
@@ -35,7 +35,7 @@ struct PinnedDomainsReader {
     mutating func read(_ configuration: ConfigurationValue) throws(MigrationError) {
         guard case .table(let domains) = configuration else {
             throw MigrationError(
-                .malformed, "NSPinnedDomains is a dictionary of hosts, and this is \(configuration.kind)",
+                .malformed, "NSPinnedDomains must be a dictionary of hosts, but this is \(configuration.kind)",
                 hint: "write a host, then a dictionary with \(Self.ca) or \(Self.leaf)")
         }
         for (name, value) in domains.sortedMembers { try self.readDomain(name, value) }
@@ -48,7 +48,7 @@ struct PinnedDomainsReader {
             return
         }
         for key in members.keys.sorted() where ![Self.ca, Self.leaf, "NSIncludesSubdomains"].contains(key) {
-            self.collector.warn(name, key, .same, "no setting that is known; left out")
+            self.collector.warn(name, key, .same, "unknown setting; left out")
         }
         var entry = PinnedDomain(host, pins: [])
         if let value = members["NSIncludesSubdomains"] {
@@ -63,7 +63,7 @@ struct PinnedDomainsReader {
         let authorities = self.pins(members[Self.ca], .issuer, name, Self.ca)
         let leaves = self.pins(members[Self.leaf], .leaf, name, Self.leaf)
         entry.pins = (leaves ?? []) + (authorities ?? [])
-        // A list that is there and holds nothing usable is still one that something had to match.
+        // A list without a usable pin still demanded a match.
         entry.requireIssuer = authorities != nil && leaves != nil
         try self.collector.add(entry, written: name, authorities == nil ? Self.leaf : Self.ca)
     }
@@ -85,7 +85,7 @@ struct PinnedDomainsReader {
                 continue
             }
             for other in members.keys.sorted() where other != "SPKI-SHA256-BASE64" {
-                self.collector.warn(domain, "\(key).\(other)", .same, "no setting that is known; left out")
+                self.collector.warn(domain, "\(key).\(other)", .same, "unknown setting; left out")
             }
             guard let pin = self.collector.pin(text, of: domain, key) else { continue }
             pins.append(KnownPin(pin, position: position))

@@ -5,12 +5,12 @@
 internal import CertificatePinning
 
 extension MigratedPins {
-    /// Reads a configuration of TrustKit, as it is given to `initSharedInstance(withConfiguration:)`.
+    /// Reads a configuration of TrustKit, in the form of `initSharedInstance(withConfiguration:)`.
     ///
     /// * `TSKExcludeSubdomainFromParentPolicy` becomes an entry with the mode `off`.
-    /// * `TSKExpirationDate` is midnight UTC of that day. One that cannot be read is a warning, and no expiry: TrustKit
-    ///   does the same, in silence. It never opens by mistake.
-    /// * Where TrustKit ends the app (one pin alone, a pin that is none, an exclusion beside pins), there is a warning.
+    /// * `TSKExpirationDate` is midnight UTC of that day. An unreadable one gives a warning and no expiry, as in
+    ///   TrustKit (without a warning there). So an entry never expires by mistake.
+    /// * Where TrustKit ends the app (a single pin, a malformed pin, an exclusion beside pins), there is a warning.
     ///
     /// - Throws: ``MigrationError`` when it has no `TSKPinnedDomains`, or no host in it.
     public init(trustKit configuration: [String: Any]) throws(MigrationError) {
@@ -27,7 +27,7 @@ extension MigratedPins {
 
 /// Reads a configuration of TrustKit, key by key.
 struct TrustKitReader {
-    /// What was read so far.
+    /// The entries and warnings so far.
     var collector = MigrationCollector()
     private var sendsToVendor: [String] = []
 
@@ -35,7 +35,7 @@ struct TrustKitReader {
     mutating func read(_ configuration: ConfigurationValue) throws(MigrationError) {
         guard case .table(let members) = configuration else {
             throw MigrationError(
-                .malformed, "a configuration of TrustKit is a dictionary, and this is \(configuration.kind)",
+                .malformed, "TrustKit's configuration must be a dictionary, but this is \(configuration.kind)",
                 hint: "give the value of TSKConfiguration")
         }
         for (key, value) in members.sortedMembers where key != "TSKPinnedDomains" { self.readGlobal(key, value) }
@@ -45,7 +45,7 @@ struct TrustKitReader {
         }
         guard case .table(let domains) = domains else {
             throw MigrationError(
-                .malformed, "TSKPinnedDomains is a dictionary of hosts, and this is \(domains.kind)",
+                .malformed, "TSKPinnedDomains must be a dictionary of hosts, but this is \(domains.kind)",
                 hint: "write a host, then a dictionary with TSKPublicKeyHashes")
         }
         for (name, value) in domains.sortedMembers { try self.readDomain(name, value) }
@@ -68,9 +68,9 @@ struct TrustKitReader {
             guard self.flag(value, default: true, nil, key) else { return }
             self.collector.warn(
                 nil, key, .stricter,
-                "anchors that users installed are not exempt here: a match is asked for all the same")
+                "anchors that users installed are not exempt here: a pin must match all the same")
         default:
-            self.collector.warn(nil, key, .same, "no setting that is known; left out")
+            self.collector.warn(nil, key, .same, "unknown setting; left out")
         }
     }
 
@@ -81,7 +81,7 @@ struct TrustKitReader {
             return
         }
         for key in members.keys.sorted() where !Self.known.contains(key) {
-            self.collector.warn(name, key, .same, "no setting that is known; left out")
+            self.collector.warn(name, key, .same, "unknown setting; left out")
         }
         if members["TSKPublicKeyAlgorithms"] != nil {
             self.collector.warn(
@@ -119,8 +119,8 @@ struct TrustKitReader {
     ]
 }
 
-/// Where reports may go, as far as it can be said without a list: `https`, a host, and nothing that some parser reads
-/// otherwise. The rule of lists (formats.md, section 3.2) is the same, and allows loopback addresses besides.
+/// The rules for addresses of reports outside of a list: `https`, a host, and no text that parsers read differently.
+/// The rule of lists (formats.md, section 3.2) is the same, but also allows loopback addresses.
 enum SecureAddress {
     /// Whether a text is such an address.
     static func isAllowed(_ text: String) -> Bool {

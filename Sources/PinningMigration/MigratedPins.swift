@@ -4,34 +4,35 @@
 
 public import CertificatePinning
 
-/// What another tool's configuration comes to here: entries of a policy, and all that is not the same.
+/// The pins of another tool's configuration: entries of a policy, and warnings about all differences.
 ///
-/// Nothing is left out in silence: what a setting did and what it does here is either the same, or a warning. What the
-/// other tool itself refuses, often by ending the app, is a warning or a ``MigrationError``.
+/// No setting is dropped silently: it has the same effect here, or gives a warning. A value that the other tool itself
+/// refuses, often by ending the app, gives a warning or a ``MigrationError``.
 ///
-/// An entry whose every pin is unusable stays, and blocks: an entry that enforces never opens.
+/// An entry without a usable pin is kept, and blocks every connection.
 public struct MigratedPins: Hashable, Sendable {
     /// The entries, each host once, in the order of their names.
     public var domains: [PinnedDomain]
 
-    /// What happens to hosts that no entry covers: the other tools let them pass.
+    /// The rule for hosts that no entry covers: the other tools allow them.
     public var unlisted: UnlistedHosts
 
-    /// What is not the same.
+    /// The differences.
     public var warnings: [MigrationWarning]
 
-    /// What was collected; nothing is an error.
+    /// Creates the result of a collection; an empty one is an error.
     init(_ collector: MigrationCollector) throws(MigrationError) {
         guard !collector.isEmpty else {
             let reason = collector.warnings.first.map { "no host is pinned in it: \($0)" } ?? "no host is pinned in it"
-            throw MigrationError(.nothingPinned, reason, hint: "look whether it is the right file, and its right part")
+            throw MigrationError(
+                .nothingPinned, reason, hint: "check that it is the right file, and the right part of it")
         }
         self.domains = collector.sortedDomains
         self.unlisted = .allow
         self.warnings = collector.warnings
     }
 
-    /// The rules, for an app that is not ready for signed lists yet.
+    /// The policy, for an app that does not use signed lists yet.
     ///
     /// - Throws: ``/CertificatePinning/InputError/Code/policy`` when ``domains`` was changed into rules that
     ///   contradict each other.

@@ -4,7 +4,7 @@
 
 internal import CertificatePinning
 
-/// Entries and warnings while a configuration is read, with the rules that hold whatever it is written in.
+/// Collects entries and warnings while a configuration is read, with the rules for all formats.
 struct MigrationCollector {
     private var entries: [HostName: (entry: PinnedDomain, written: String)] = [:]
     private var kept: [MigrationWarning] = []
@@ -26,7 +26,7 @@ struct MigrationCollector {
         return self.kept + [last]
     }
 
-    /// Notes a difference.
+    /// Records a difference.
     mutating func warn(
         _ domain: String?, _ setting: String, _ effect: MigrationWarning.Effect, _ message: String
     ) {
@@ -34,37 +34,37 @@ struct MigrationCollector {
         self.kept.append(MigrationWarning(domain: domain, setting: setting, effect: effect, message: message))
     }
 
-    /// Normalises a host; what is none is left out, with a warning.
+    /// Normalises a host; an invalid one is left out, with a warning.
     mutating func host(_ written: String, _ setting: String) -> HostName? {
         do throws(InputError) { return try HostName(written) } catch {
-            self.warn(written, setting, .weaker, "left out, no host: \(error)")
+            self.warn(written, setting, .weaker, "left out, not a host: \(error)")
             return nil
         }
     }
 
-    /// Reads a pin; what is none is left out, with a warning.
+    /// Reads a pin; an invalid one is left out, with a warning.
     mutating func pin(_ text: String, of domain: String, _ setting: String) -> Pin? {
         do throws(InputError) { return try Pin(text) } catch {
             let shown = PrintableText.line(text, maximumLength: 64)
-            self.warn(domain, setting, .stricter, "left out, no pin: \"\(shown)\": \(error)")
+            self.warn(domain, setting, .stricter, "left out, not a pin: \"\(shown)\": \(error)")
             return nil
         }
     }
 
-    /// The entry of a host that is there already.
+    /// The existing entry of a host.
     func entry(for host: HostName) -> PinnedDomain? { self.entries[host]?.entry }
 
     /// Adds an entry.
     ///
     /// - Parameters:
-    ///   - entry: What was read. Pins that are there twice, and what exceeds the limit, go.
+    ///   - entry: The entry. Repeated pins, and those over the limit, are removed.
     ///   - written: Its host as it was written.
-    ///   - setting: The name of what holds its pins.
+    ///   - setting: The name of the setting with its pins.
     /// - Throws: ``MigrationError/Code/tooLarge`` for more hosts than a list holds.
     mutating func add(_ entry: PinnedDomain, written: String, _ setting: String) throws(MigrationError) {
         var entry = entry
         if let other = self.entries[entry.domain] {
-            // Other tools compare names as they are written, so that only the normal form can have matched.
+            // Other tools compare names as they are written, so only the normal form can have matched.
             let isNormal = written == entry.domain.description
             self.warn(
                 written, setting, .weaker,
@@ -103,7 +103,7 @@ struct MigrationCollector {
         } else if entry.mode == .enforce, Set(entry.pins.map(\.pin)).count < 2 {
             self.warn(
                 written, setting, .same,
-                "one pin and no backup: when its key is lost, everybody is locked out. Add the pin of a second key"
+                "one pin and no backup: when its key is lost, all users are locked out. Add the pin of a second key"
             )
         }
     }

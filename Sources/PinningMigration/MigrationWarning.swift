@@ -4,11 +4,11 @@
 
 internal import CertificatePinning
 
-/// Something of another tool's configuration that is not the same here, or of ours that is not the same there.
+/// A warning: a difference between another tool's configuration and ours.
 public struct MigrationWarning: Hashable, Sendable, CustomStringConvertible {
-    /// What the difference does to what is accepted.
+    /// The effect of the difference on accepted paths.
     public enum Effect: String, Hashable, Sendable, CaseIterable {
-        /// Nothing: the same paths are accepted.
+        /// No effect: the same paths are accepted.
         case same
         /// Paths are accepted that the original refuses.
         case weaker
@@ -16,19 +16,19 @@ public struct MigrationWarning: Hashable, Sendable, CustomStringConvertible {
         case stricter
     }
 
-    /// The host that it is about, as it was written; `nil` for the whole.
+    /// The host as it was written; `nil` for the whole.
     public let domain: String?
 
     /// The setting, by its own name: `TSKReportUris`, `pin-set`, `requireIssuer`.
     public let setting: String
 
-    /// What it does to what is accepted.
+    /// The effect on accepted paths.
     public let effect: Effect
 
-    /// What is different, why, and what to do; without a full stop.
+    /// The difference, its reason and the remedy; without a full stop.
     public let message: String
 
-    /// States a difference.
+    /// Creates a warning.
     public init(domain: String? = nil, setting: String, effect: Effect, message: String) {
         self.domain = domain
         self.setting = setting

@@ -5,7 +5,7 @@
 internal import CertificatePinning
 
 extension TrustKitReader {
-    /// A boolean, in each form in which Objective-C takes it for one.
+    /// Reads a boolean, in each form that Objective-C accepts.
     mutating func flag(_ value: ConfigurationValue, default absent: Bool, _ domain: String?, _ key: String) -> Bool {
         self.collector.flag(value, default: absent, domain, key)
     }
@@ -21,7 +21,7 @@ extension TrustKitReader {
         var pins: [KnownPin] = []
         for value in values {
             guard case .text(let text) = value else {
-                self.collector.warn(domain, "TSKPublicKeyHashes", .stricter, "left out, no pin: \(value.kind)")
+                self.collector.warn(domain, "TSKPublicKeyHashes", .stricter, "left out, not a pin: \(value.kind)")
                 continue
             }
             if let pin = self.collector.pin(text, of: domain, "TSKPublicKeyHashes") { pins.append(KnownPin(pin)) }
@@ -47,7 +47,7 @@ extension TrustKitReader {
         return nil
     }
 
-    /// Where reports go.
+    /// The addresses of reports.
     mutating func addresses(_ value: ConfigurationValue, _ domain: String) -> [String] {
         guard case .list(let values) = value else {
             self.collector.warn(domain, "TSKReportUris", .same, "left out: \(value.kind) where an array belongs")
@@ -67,7 +67,7 @@ extension TrustKitReader {
 }
 
 extension MigrationCollector {
-    /// A boolean, in each form in which Objective-C takes it for one; what is none is a warning, and the default.
+    /// Reads a boolean, in each form that Objective-C accepts; any other value gives a warning and the default.
     mutating func flag(_ value: ConfigurationValue, default absent: Bool, _ domain: String?, _ key: String) -> Bool {
         switch value {
         case .flag(let flag): return flag

@@ -17,8 +17,8 @@ final class CachingPathValidator: Sendable {
         let identity: ServerIdentity
         let key: PathCache.Key
 
-        /// Whether these certificates are those of the question, byte for byte. At every connection, so not by `==`,
-        /// which goes from byte to byte.
+        /// Whether these certificates are those of the question, byte for byte. It runs for every connection, so it
+        /// does not use the slower `==`.
         func isAbout(_ chain: [[UInt8]]) -> Bool {
             chain.count == self.presented.count
                 && zip(chain, self.presented).allSatisfy { new, old in
@@ -29,10 +29,10 @@ final class CachingPathValidator: Sendable {
 
     private let validator: PathValidator
     private let cache = NIOLockedValueBox(PathCache())
-    /// The newest question about each host: a server mostly presents what it presented before, and then nothing needs to
+    /// The newest question about each host: a server mostly presents the same chain, and then nothing needs to
     /// be hashed.
     private let questions = NIOLockedValueBox<[HostName: Question]>([:])
-    /// The most hosts whose question is kept.
+    /// The maximum number of hosts whose question is kept.
     private static let hosts = 256
 
     /// Creates a finder.
@@ -42,13 +42,13 @@ final class CachingPathValidator: Sendable {
         self.init(PathValidator(roots: roots) { DispatchTime.now().uptimeNanoseconds })
     }
 
-    /// Creates a finder with limits and a clock of one's own.
+    /// Creates a finder with given limits and a given clock.
     init(_ validator: PathValidator) { self.validator = validator }
 
     /// The digest of the anchors.
     var rootsDigest: [UInt8] { self.validator.roots.digest }
 
-    /// How often a path was remembered, and how often it was not.
+    /// The numbers of cache hits and misses.
     var counts: PathCounts { self.cache.withLockedValue { PathCounts(hits: $0.hits, misses: $0.misses) } }
 
     /// Prepares a question.
@@ -66,18 +66,18 @@ final class CachingPathValidator: Sendable {
         return question
     }
 
-    /// The path that was found before, while it holds. Waits for nobody.
+    /// The cached path, while it is valid. Does not wait.
     func remembered(_ question: Question, at time: Timestamp) -> ValidatedPath? {
         self.cache.withLockedValue { $0.path(for: question.key, at: time) }
     }
 
-    /// The path that was found before, or what validating comes to now.
+    /// The cached path, or the outcome of validating now.
     func validatedPath(_ question: Question, at time: Timestamp) async -> Result<ValidatedPath, PathValidationError> {
         if let path = self.remembered(question, at: time) { return .success(path) }
         return await self.find(question, at: time)
     }
 
-    /// Validates, and remembers the path; a refusal that was costly a moment ago is not found again.
+    /// Validates and caches the path; a costly refusal of the last minute is taken from the cache.
     func find(_ question: Question, at time: Timestamp) async -> Result<ValidatedPath, PathValidationError> {
         if let refusal = self.cache.withLockedValue({ $0.refusal(for: question.key, at: time) }) {
             return .failure(refusal)
@@ -89,11 +89,11 @@ final class CachingPathValidator: Sendable {
     }
 }
 
-/// How often a validated path was remembered from an earlier handshake, and how often it had to be found.
+/// The numbers of handshakes with and without a cached path.
 public struct PathCounts: Hashable, Sendable {
-    /// Handshakes whose path was remembered.
+    /// The number of handshakes whose path was cached.
     public let hits: Int
-    /// Handshakes whose path was not.
+    /// The number of handshakes whose path was not cached.
     public let misses: Int
 }
 #endif

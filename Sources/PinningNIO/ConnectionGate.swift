@@ -8,20 +8,20 @@ import NIOCore
 import NIOSSL
 import PinListClient
 
-/// Stands after the TLS handler of a connection that AsyncHTTPClient made, and lets nothing through until the verdict.
+/// A handler after the TLS handler of AsyncHTTPClient's connections, which holds all bytes until the verdict.
 ///
 /// AsyncHTTPClient has no hook for verification. Its debugging hook shows each connection after the handshake and
-/// before any request; it must never be told of a failure there (it would connect again until its deadline, and can
-/// stop the process), so the hook always succeeds, and this handler holds what is written, and what arrives. With the
-/// first bytes that are written the channel becomes unwritable (``WriteBrake``): of a request its head is held, and a body
-/// waits where it is.
+/// before any request; the hook must never fail (AsyncHTTPClient would connect again until its deadline, and can stop
+/// the process), so the hook always succeeds, and this handler holds the bytes of both directions. With the first
+/// written bytes the channel becomes unwritable (``WriteBrake``): the head of a request is held here, and its body
+/// waits at its source.
 final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    /// What waits for the verdict.
+    /// The bytes and events that wait for the verdict.
     private struct Held {
         var writes: [(bytes: ByteBuffer, promise: EventLoopPromise<Void>?)] = []
         var isFlushed = false
@@ -33,18 +33,18 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler {
     private enum State {
         case pending(Held)
         case open(PinnedConnection)
-        // Indirect, so that a copy of the state, made for all that passes, is a small one.
+        // Indirect, so that a copy of the state is small; one is made for each read and write.
         indirect case refused(PinningError)
         case closed
     }
 
-    /// The most bytes of a server that are held: it has nothing to say before a request but HTTP/2's settings.
+    /// The maximum number of bytes that are held from a server: before a request it sends only HTTP/2's settings.
     private static let heldBytes = 262_144
-    /// How long a refused connection waits for the request that AsyncHTTPClient may be about to put on it.
+    /// The time for which a refused connection waits for a request that AsyncHTTPClient may be about to send on it.
     private static let refusalDelay = TimeAmount.milliseconds(50)
 
     private let tls: NIOSSLClientHandler
-    /// Whether requests are on streams, and what is written here need not be of one.
+    /// Whether requests are on streams, so that bytes that are written here need not belong to a request.
     private let speaksHTTP2: Bool
     private var state = State.pending(Held())
     private var context: ChannelHandlerContext?
@@ -70,13 +70,13 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler {
     func handlerRemoved(context: ChannelHandlerContext) {
         self.context = nil
         self.end(ChannelError.ioOnClosedChannel)
-        // Lets go of the connection, which holds what holds this.
+        // Releases the connection, to end a reference cycle.
         self.state = .closed
     }
 
     // MARK: The verdict
 
-    /// Tells when the connection was allowed, or why not; at once when that is known. On the event loop.
+    /// Calls back when the connection is allowed or refused; at once when that is known. On the event loop.
     func whenDecided(_ body: @escaping (Result<Void, any Error>) -> Void) {
         switch self.state {
         case .open: body(.success(()))
@@ -92,7 +92,7 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler {
         for body in waiting { body(result) }
     }
 
-    /// Lets everything through, and what was held first.
+    /// Opens the gate: sends the held bytes first, then lets all through.
     func open(_ connection: PinnedConnection) {
         guard case .pending(let held) = self.state, let context = self.context else { return }
         self.state = .open(connection)
@@ -107,13 +107,13 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler {
         if held.isReadWanted { context.read() }
     }
 
-    /// Leaves the pipeline of a connection that was allowed, and that needs nobody here from now on.
+    /// Leaves the pipeline of a connection that was allowed, and that needs this handler no longer.
     func leave() {
         guard case .open = self.state, let context = self.context else { return }
         context.pipeline.syncOperations.removeHandler(context: context, promise: nil)
     }
 
-    /// Lets nothing through, tells why, and closes.
+    /// Refuses: drops the held bytes, reports the reason, and closes.
     func refuse(_ error: PinningError) {
         guard case .pending(let held) = self.state else { return }
         self.state = .refused(error)
@@ -122,8 +122,8 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler {
         self.decided(.failure(error))
         guard let context = self.context else { return }
         if !held.writes.isEmpty { context.fireErrorCaught(error) }
-        // Not at once: AsyncHTTPClient may be about to put its request on this connection, and then hears why not. A
-        // connection that is closed while the pool is still told of it would be one that the pool does not know.
+        // Not at once: AsyncHTTPClient may be about to send its request on this connection, and then gets the reason.
+        // Its pool must also know a connection before it closes.
         let gate = NIOLoopBound(self, eventLoop: context.eventLoop)
         context.eventLoop.scheduleTask(in: hasRequest ? .zero : Self.refusalDelay) {
             guard let context = gate.value.context else { return }
@@ -136,13 +136,13 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler {
     /// A stream was opened on this connection.
     func streamOpened() { self.openStreams += 1 }
 
-    /// A stream was closed; the last one of a connection that is out of use closes it.
+    /// A stream was closed; the last one of a retired connection closes it.
     func streamClosed() {
         self.openStreams -= 1
         self.closeIfIdle()
     }
 
-    /// Takes a connection of HTTP/2 out of use, as its server would: AsyncHTTPClient puts no new request on it.
+    /// Retires a connection of HTTP/2, as its server would: AsyncHTTPClient sends no new request on it.
     func retireStreams() {
         guard let context = self.context else { return }
         self.isRetired = true
@@ -152,7 +152,7 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler {
 
     private func closeIfIdle() {
         guard self.isRetired, self.openStreams == 0, let context = self.context else { return }
-        // Later: AsyncHTTPClient is still being told that the stream is closed.
+        // Later, because AsyncHTTPClient is still handling the end of the stream.
         let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
         context.eventLoop.execute { bound.value.close(promise: nil) }
     }
@@ -164,7 +164,7 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler {
         self.decided(.failure(error))
     }
 
-    // MARK: What passes
+    // MARK: Reads and writes
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         switch self.state {
@@ -176,7 +176,7 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler {
             if self.brake == nil { self.applyBrake(context) }
         case .refused(let error):
             promise?.fail(error)
-            // Streams hear of it from their own gates, each by its name, and the connection is about to be closed.
+            // The gates of the streams report it themselves, and the connection is about to be closed.
             guard !self.speaksHTTP2 else { return }
             context.fireErrorCaught(error)
             self.close(context: context, mode: .all, promise: nil)
@@ -195,7 +195,7 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    /// Takes one byte of what is held to where it makes the channel unwritable.
+    /// Writes one held byte ahead, which makes the channel unwritable.
     private func applyBrake(_ context: ChannelHandlerContext) {
         guard case .pending(var held) = self.state,
             let index = held.writes.firstIndex(where: { $0.bytes.readableBytes > 0 }),
@@ -205,7 +205,7 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler {
         do {
             self.brake = try WriteBrake.put(before: self.tls, on: context.channel)
         } catch {
-            // Without it there would be no end to what is held.
+            // Without the limit the held bytes would be unbounded.
             return context.close(promise: nil)
         }
         context.writeAndFlush(self.wrapOutboundOut(byte), promise: nil)
@@ -240,7 +240,7 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler {
     func channelReadComplete(context: ChannelHandlerContext) {
         switch self.state {
         case .open: context.fireChannelReadComplete()
-        // The gate is put in between a read and its end: handlers behind it wait for the end of what they have seen.
+        // The gate is put in between a read and its end: handlers behind it wait for the end of that read.
         case .pending(let held) where held.reads.isEmpty: context.fireChannelReadComplete()
         case .pending, .refused, .closed: break
         }

@@ -16,13 +16,13 @@ final class ConnectionRegistry: Sendable {
         var suspension: Task<Void, Never>?
     }
 
-    /// The longest sleep until a suspension ends, in seconds: a clock that is set is noticed.
+    /// The maximum sleep until a suspension ends, in seconds, so that a changed clock is noticed.
     private static let maximumSleep: Int64 = 3_600
 
     private let pinning: Pinning
     private let state = NIOLockedValueBox(State())
 
-    /// Creates a registry, which watches from its first connection on.
+    /// Creates a registry. It observes lists from its first connection on.
     init(_ pinning: Pinning) { self.pinning = pinning }
 
     deinit {
@@ -32,7 +32,7 @@ final class ConnectionRegistry: Sendable {
         }
     }
 
-    /// How many connections are open.
+    /// The number of open connections.
     var count: Int { self.state.withLockedValue { $0.connections.count } }
 
     /// Adds a connection until its channel is closed.
@@ -41,7 +41,7 @@ final class ConnectionRegistry: Sendable {
         let isFirst = self.state.withLockedValue { state in
             state.connections[id] = connection
             guard state.watch == nil else { return false }
-            // Listens before anything else happens, so that no list is missed.
+            // First, so that no list is missed.
             let changes = self.pinning.policyChanges()
             state.watch = Task { [weak self] in
                 var changes = changes.makeAsyncIterator()
@@ -54,7 +54,8 @@ final class ConnectionRegistry: Sendable {
         }
         connection.channel.closeFuture.whenComplete { [weak self] _ in
             guard let self else { return }
-            // Let go of outside the lock: a connection may be the last to hold its handler, and that this registry.
+            // Released outside the lock: a connection may hold the last reference to its handler, and that to this
+            // registry.
             let closed = self.state.withLockedValue { $0.connections.removeValue(forKey: id) }
             withExtendedLifetime(closed) {}
         }

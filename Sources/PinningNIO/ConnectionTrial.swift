@@ -10,7 +10,7 @@ import NIOSSL
 import PathValidation
 @_spi(Adapters) public import PinListClient
 
-/// The functions that a connection asks, as `PinningIntegrity` tries them with chains that it made.
+/// The functions that decide on a connection, for the trials of `PinningIntegrity` with chains of its own.
 @_spi(Adapters)
 public enum ConnectionTrial {
     /// Whether a presented chain has a path to one anchor.
@@ -19,7 +19,7 @@ public enum ConnectionTrial {
     ///   - presented: Certificates in DER, the leaf first.
     ///   - anchor: The anchor, in DER.
     ///   - host: The server's name.
-    ///   - time: When.
+    ///   - time: The time.
     public static func hasPath(
         _ presented: [[UInt8]], to anchor: [UInt8], for host: HostName, at time: Timestamp
     ) async -> Bool {
@@ -35,7 +35,7 @@ public enum ConnectionTrial {
     /// - Parameters:
     ///   - presented: Certificates in DER, the leaf first.
     ///   - anchor: The only anchor that is trusted, in DER.
-    ///   - policy: The rules.
+    ///   - policy: The policy.
     ///   - host: The server's name.
     ///   - clock: The clock of the trial.
     public static func isLetThrough(

@@ -7,8 +7,8 @@ import NIOCore
 import NIOHTTP1
 import PinListClient
 
-/// Watches the requests on a connection of HTTP/1.1: refuses those for other hosts, marks responses, and ends the
-/// connection between two requests once rules came into force that refuse it.
+/// The handler for requests on a connection of HTTP/1.1: it refuses those for other hosts, marks responses, and ends
+/// the connection between two requests once new rules refuse it.
 final class HTTP1RequestWatch: ChannelDuplexHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias InboundOut = HTTPClientResponsePart
@@ -16,7 +16,7 @@ final class HTTP1RequestWatch: ChannelDuplexHandler {
     typealias OutboundOut = HTTPClientRequestPart
 
     private let marksResponses: Bool
-    /// What says whether a request is for the host that the connection is evaluated for.
+    /// The check whether a request is for the host that the connection is evaluated for.
     private let hosts: RequestHostCheck?
     private var context: ChannelHandlerContext?
     private var isBusy = false
@@ -34,18 +34,18 @@ final class HTTP1RequestWatch: ChannelDuplexHandler {
 
     func handlerRemoved(context: ChannelHandlerContext) {
         self.context = nil
-        // It holds this.
+        // The connection holds this handler.
         self.connection = nil
     }
 
-    /// Takes the connection out of use. On the event loop.
+    /// Retires the connection. On the event loop.
     func retire() {
         self.isRetired = true
         if !self.isBusy { self.context?.close(promise: nil) }
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        // What belongs to a request that is on its way need not be looked into.
+        // Parts of a request that is already being sent are not checked.
         if !self.isBusy, case .head(let head) = self.unwrapOutboundIn(data) {
             // Not a byte of it was sent.
             guard !self.isRetired, self.connection?.mayTakeRequest() ?? true else {
@@ -66,7 +66,7 @@ final class HTTP1RequestWatch: ChannelDuplexHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch self.unwrapInboundIn(data) {
         case .head(var head) where self.marksResponses || self.isRetired:
-            // So that the pool does not keep it.
+            // The pool must not keep it.
             if self.isRetired { head.headers.replaceOrAdd(name: "Connection", value: "close") }
             if self.marksResponses, self.connection != nil { head.version.mark() }
             context.fireChannelRead(self.wrapInboundOut(.head(head)))
@@ -80,11 +80,11 @@ final class HTTP1RequestWatch: ChannelDuplexHandler {
     }
 }
 
-/// A request met a connection that rules which came into force refuse. Not a byte of it was sent.
+/// A request met a connection that new rules refuse. Not a byte of it was sent.
 struct ConnectionRetiredError: Error {}
 
-/// The mark of a response that came over a connection with an allowing decision: its minor version is one that no
-/// server can write, for HTTP has one digit for it. It never leaves the process.
+/// The mark of a response that came over a connection with an allowing decision: its minor version has two digits,
+/// which no server can send. It never leaves the process.
 extension HTTPVersion {
     private static let mark = 0x4000
 
@@ -94,7 +94,7 @@ extension HTTPVersion {
     /// Marks a response.
     mutating func mark() { self.minor |= Self.mark }
 
-    /// Takes the mark away.
+    /// Removes the mark.
     mutating func unmark() { self.minor &= ~Self.mark }
 }
 #endif

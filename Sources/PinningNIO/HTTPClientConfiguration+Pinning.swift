@@ -13,20 +13,20 @@ public import PinListClient
 extension HTTPClient.Configuration {
     /// This configuration, pinned for one server: for an `HTTPClient` of the app's own that talks to that server alone.
     /// Requests for any other host are refused before a byte of them is sent, with `other-host-connection`: their
-    /// field `Host` tells.
+    /// field `Host` is checked.
     ///
     /// ``PinnedHTTPClient`` is the shorter way, and follows redirects. Errors of a refused connection are a
     /// `PinningError`, or one that `pinning.refusal(for:host:)` explains.
     ///
-    /// Connections are not tried again within a request: AsyncHTTPClient takes a refused handshake for a network that
-    /// is not ready, and would tell of it only after its connect timeout.
+    /// Connections are not tried again within a request: AsyncHTTPClient treats a refused handshake as a network that
+    /// is not ready, and would report it only after its connect timeout.
     ///
     /// The server is asked for its chain beside its first connection, unless an earlier client of this process was
-    /// connected to it. One that takes a connection at a time cannot be asked so: requests are refused until it was asked
-    /// after such a connection was closed. ``PinnedHTTPClient`` asks before it connects.
+    /// connected to it. A server that accepts only one connection at a time cannot be asked so: requests are refused
+    /// until it was asked after such a connection was closed. ``PinnedHTTPClient`` asks before it connects.
     ///
     /// - Parameters:
-    ///   - pinning: Whose rules apply.
+    ///   - pinning: The client whose rules apply.
     ///   - host: The host of all requests, without a port.
     ///   - port: The port of all requests.
     ///   - group: The event loops that the client will run on.
@@ -37,18 +37,18 @@ extension HTTPClient.Configuration {
         by pinning: Pinning, for host: String, port: Int = 443,
         on group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton
     ) throws -> HTTPClient.Configuration {
-        // What it is cannot be read, but it can be compared with what it must be.
+        // The mode has no accessor, but its description can be compared with the required one.
         guard "\(self.redirectConfiguration)" == "\(RedirectConfiguration.disallow)" else {
             throw PinningSetupError(
                 .configuration,
-                "the configuration follows redirects, to hosts that it is not pinned for; use .disallow, or "
+                "the configuration follows redirects to hosts for which it is not pinned; use .disallow, or "
                     + "PinnedHTTPClient, which follows them")
         }
         let tls = try PinnedTLS(by: pinning, configuration: self.tlsConfiguration ?? .makeClientConfiguration())
         return try self.pinned(tls, try tls.server(host, port), marksResponses: false, on: group)
     }
 
-    /// Refuses what the hooks could not decide under.
+    /// Refuses settings under which the hooks could not decide.
     func checkPinnable(on group: any EventLoopGroup) throws(PinningSetupError) {
         // Others, such as Network.framework's, have no NIOSSL in their pipelines.
         guard ClientBootstrap(validatingGroup: group) != nil else {
@@ -75,7 +75,7 @@ extension HTTPClient.Configuration {
         return self.hooked(to: connections)
     }
 
-    /// What evaluates the connections to one server.
+    /// The object that evaluates the connections to one server.
     func connections(_ tls: PinnedTLS, _ server: ServerEvaluator, marksResponses: Bool) -> HTTPServerConnections {
         let probe = HandshakeProbe(
             host: server.host, port: server.port, finder: tls.finder, clock: { server.pinning.now },
@@ -95,7 +95,8 @@ extension HTTPClient.Configuration {
         pinned.http2ConnectionDebugInitializer = { connections.http2($0) }
         pinned.http2StreamChannelDebugInitializer = { connections.stream($0) }
         if connections.server.host.hasUnderscore {
-            // NIOSSL takes no such name. The gate opens for no leaf but one that our validator compared with the host.
+            // NIOSSL does not accept such a name. The gate opens only for a leaf that our validator compared with the
+            // host.
             var tls = self.tlsConfiguration ?? .makeClientConfiguration()
             tls.certificateVerification = .noHostnameVerification
             pinned.tlsConfiguration = tls

@@ -17,13 +17,14 @@ import PinListMetadata
 /// Fetches lists and sends reports with AsyncHTTPClient, under default validation alone: no pin applies, so that a bad
 /// list cannot keep out its replacement.
 public final class HTTPClientFetcher: ListFetcher, ReportSender {
-    /// The most bytes that are read of an answer to a report.
+    /// The maximum length of an answer to a report, in bytes.
     private static let answerBytes = 65_536
     private static let userAgent = "tumbler"
 
     private let client: HTTPClient
     private let firstByteSeconds: Double
     private let totalSeconds: Double
+    private let directing: @Sendable (inout HTTPClientRequest) -> Void
 
     /// Creates a fetcher.
     ///
@@ -47,20 +48,42 @@ public final class HTTPClientFetcher: ListFetcher, ReportSender {
     }
 
     /// A fetcher with other limits, for tests that cannot wait.
-    init(
+    convenience init(
         _ group: MultiThreadedEventLoopGroup, _ tls: TLSConfiguration, _ proxy: HTTPClient.Configuration.Proxy?,
         _ firstByteSeconds: Double, _ totalSeconds: Double
     ) {
-        var configuration = HTTPClient.Configuration(tlsConfiguration: tls, redirectConfiguration: .disallow)
+        var configuration = HTTPClient.Configuration(tlsConfiguration: tls)
         configuration.proxy = proxy
+        self.init(
+            configuration, on: group, firstByteSeconds: firstByteSeconds, totalSeconds: totalSeconds,
+            directing: { _ in })
+    }
+
+    /// A fetcher for a tool that says where connections go.
+    ///
+    /// - Parameters:
+    ///   - configuration: TLS, the proxy, and which names are elsewhere. Redirects, retries and the connect timeout are
+    ///     set here.
+    ///   - group: The event loops.
+    ///   - firstByteSeconds: The longest wait for a connection, and for the first byte of an answer.
+    ///   - totalSeconds: The longest wait for a whole answer.
+    ///   - directing: Changes each request, those after redirects too, before it is sent: another port, say.
+    @_spi(Tools) public init(
+        _ configuration: HTTPClient.Configuration, on group: MultiThreadedEventLoopGroup = .singleton,
+        firstByteSeconds: Double = FetchRequest.firstByteSeconds, totalSeconds: Double = FetchRequest.totalSeconds,
+        directing: @escaping @Sendable (inout HTTPClientRequest) -> Void
+    ) {
+        var configuration = configuration
+        configuration.redirectConfiguration = .disallow
         configuration.timeout.connect = Self.amount(firstByteSeconds)
-        // A failure is told at once: what waits is the schedule of the refreshes.
+        // A failure is returned at once; the schedule of refreshes does the waiting.
         configuration.connectionPool.retryConnectionEstablishment = false
         // Nothing is kept between two refreshes that are hours apart.
         configuration.connectionPool.idleTimeout = .seconds(5)
         self.client = HTTPClient(eventLoopGroup: group, configuration: configuration)
         self.firstByteSeconds = firstByteSeconds
         self.totalSeconds = totalSeconds
+        self.directing = directing
     }
 
     deinit { self.client.shutdown { _ in } }
@@ -70,13 +93,13 @@ public final class HTTPClientFetcher: ListFetcher, ReportSender {
     /// - Throws: `FetchError`.
     public func fetch(_ request: FetchRequest) async throws -> FetchResponse {
         var message = HTTPClientRequest(url: request.address)
-        // Lists are never compressed: what is counted while reading is what was sent.
+        // Lists are never compressed, so the counted bytes are those that were sent.
         message.headers.add(name: "Accept-Encoding", value: "identity")
         if let ifNoneMatch = request.ifNoneMatch { message.headers.add(name: "If-None-Match", value: ifNoneMatch) }
         return try await self.run(message, maximumBytes: request.maximumBytes)
     }
 
-    /// Posts a report. Whatever the answer's body is, no more than a little of it is read.
+    /// Posts a report. At most a small part of the answer's body is read.
     ///
     /// - Throws: `FetchError`.
     public func send(_ body: [UInt8], to address: String) async throws -> FetchResponse {
@@ -96,7 +119,7 @@ public final class HTTPClientFetcher: ListFetcher, ReportSender {
                     throw Self.timeout(self.totalSeconds)
                 }
                 defer { group.cancelAll() }
-                guard let first = try await group.next() else { throw FetchError(.network, "nothing was asked") }
+                guard let first = try await group.next() else { throw FetchError(.network, "no request was made") }
                 return first
             }
         } catch let failure as FetchError {
@@ -106,7 +129,9 @@ public final class HTTPClientFetcher: ListFetcher, ReportSender {
         {
             throw Self.timeout(self.firstByteSeconds)
         } catch {
-            throw FetchError(.network, "the request failed: \(error)")
+            let limits = NetworkProblem.Limits(
+                connect: Self.amount(self.firstByteSeconds), answer: Self.amount(self.totalSeconds))
+            throw FetchError(.network, NetworkProblem(error, limits).description)
         }
     }
 
@@ -122,11 +147,13 @@ public final class HTTPClientFetcher: ListFetcher, ReportSender {
         var message = message
         message.headers.add(name: "User-Agent", value: Self.userAgent)
         guard ReportAddress.isAllowed(message.url) else {
-            throw FetchError(.network, "the address is no https URL")
+            throw FetchError(.network, "the address is not an https URL")
         }
         let deadline = NIODeadline.now() + Self.amount(self.firstByteSeconds)
         for _ in 0...FetchRequest.redirects {
-            let response = try await self.client.execute(message, deadline: deadline)
+            var directed = message
+            self.directing(&directed)
+            let response = try await self.client.execute(directed, deadline: deadline)
             guard [301, 302, 303, 307, 308].contains(response.status.code),
                 let location = response.headers.first(name: "Location")
             else { return try await self.read(response, maximumBytes) }

@@ -21,7 +21,7 @@ extension HTTPResponseStatus {
 
 extension HTTPClientRequest {
     /// The request that a redirect asks for, or `nil` when the response is for the caller: no redirect, or one that
-    /// would send a body again, which may have been consumed.
+    /// would send a body again, which may have been consumed already.
     func followingRedirect(_ response: HTTPClientResponse) -> HTTPClientRequest? {
         guard response.status.isRedirect, let location = response.headers.first(name: "Location"),
             let base = URL(string: self.url),
@@ -42,7 +42,7 @@ extension HTTPClientRequest {
         }
         guard next.body == nil else { return nil }
         if RequestTarget(self.url) != RequestTarget(next.url) {
-            // What is meant for one host is not shown to another.
+            // Credentials for one host are not sent to another.
             for name in ["Authorization", "Cookie", "Host", "Origin", "Proxy-Authorization"] {
                 next.headers.remove(name: name)
             }
@@ -51,22 +51,22 @@ extension HTTPClientRequest {
     }
 }
 
-/// A redirect that was not followed: a host of the world redirected to this machine, or into a network that the world
-/// does not reach. ``PinnedHTTPClient/Options/allowsLocalRedirects`` lets it.
+/// A redirect that was not followed: a public host redirected to this machine, or into a private network.
+/// ``PinnedHTTPClient/Options/allowsLocalRedirects`` allows it.
 public struct LocalRedirectError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The host that redirected.
     public let host: String
-    /// Where it redirected to, a host without a port.
+    /// The host that it redirected to, without a port.
     public let target: String
 
-    /// What is wrong with a redirect; `nil` when it stays in the world, or began where it leads to.
+    /// Returns what is wrong with a redirect; `nil` when it leads to a public host, or began in the same network.
     @_spi(Tools) public init?(from host: HostName, to target: HostName) {
         guard !host.isLocal, target.isLocal else { return nil }
         self.host = host.description
         self.target = target.description
     }
 
-    /// What happened, in one sentence.
+    /// The description, in one sentence.
     public var description: String { "\(self.host) redirects to \(self.target), which is a local or private address" }
 }
 #endif

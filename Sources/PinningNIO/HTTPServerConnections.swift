@@ -16,30 +16,30 @@ import PinListClient
 /// Pins the connections that AsyncHTTPClient makes to **one** server. Its hooks name no host, so the host is bound when
 /// this is made.
 ///
-/// The hooks see the leaf alone. What stands between it and an anchor is learned from a handshake of our own to the
-/// same server (``ServerChain``); the leaf of the connection itself is then validated through it. What cannot be decided
-/// is refused.
+/// The hooks see the leaf alone. The intermediates are learned from a handshake of our own with the same server
+/// (``ServerChain``); the leaf of the connection itself is then validated through it. A connection that cannot be
+/// evaluated is refused.
 final class HTTPServerConnections: Sendable {
-    /// How many handshakes of ours a connection is worth: another server of the name may answer them.
+    /// The maximum number of handshakes of ours for a connection: another server of the name may answer them.
     private static let handshakes = 4
 
     let server: ServerEvaluator
     let registry: ConnectionRegistry
-    /// What is known of the chain that the server presents.
+    /// The known chain of the server.
     let chain: ServerChain
-    /// What says whether a request is for this server, for an `HTTPClient` of an app's own: nothing of ours sees its
-    /// requests before they are on a connection. `nil` for ``PinnedHTTPClient``.
+    /// The check whether a request is for this server, for an `HTTPClient` of an app's own, whose requests we first see
+    /// on a connection. `nil` for ``PinnedHTTPClient``.
     private let hosts: RequestHostCheck?
     /// The newest verdict on a connection to this server.
     private let concluded = NIOLockedValueBox<PinningDecision?>(nil)
-    /// Whether responses are marked that came over a connection with a decision for this server.
+    /// Whether responses over a connection with a decision for this server are marked.
     private let marksResponses: Bool
 
     init(server: ServerEvaluator, registry: ConnectionRegistry, probe: HandshakeProbe, marksResponses: Bool) {
         self.server = server
         self.registry = registry
         self.chain = ServerChain(probe)
-        // One that marks responses is asked for requests to this server alone.
+        // A client that marks responses sends requests to this server alone.
         self.hosts = marksResponses ? nil : RequestHostCheck(server)
         self.marksResponses = marksResponses
     }
@@ -87,7 +87,7 @@ final class HTTPServerConnections: Sendable {
             let streamGate = StreamGate(gate: gate, hosts: self.hosts, marksResponse: self.marksResponses)
             try pipeline.addHandler(streamGate, position: .after(codec))
         } catch {
-            // Nothing can be decided on it, and nothing of its request must leave.
+            // The stream cannot be evaluated, so no byte of its request may be sent.
             channel.parent?.close(promise: nil)
         }
         return channel.eventLoop.makeSucceededVoidFuture()
@@ -95,7 +95,8 @@ final class HTTPServerConnections: Sendable {
 
     // MARK: The verdict
 
-    /// Puts a gate behind the TLS handler. Where there is none, nothing was encrypted or nothing can be seen: closed.
+    /// Puts a gate behind the TLS handler. Without one the connection is not encrypted or cannot be evaluated, so it is
+    /// closed.
     private func gate(_ channel: any Channel, speaksHTTP2: Bool) -> (ConnectionGate, NIOSSLClientHandler)? {
         let pipeline = channel.pipeline.syncOperations
         do {
@@ -110,7 +111,7 @@ final class HTTPServerConnections: Sendable {
         }
     }
 
-    /// What is done with a connection once there is a verdict on it.
+    /// Applies the verdict on a connection.
     private struct Outcome {
         let gate: ConnectionGate
         let drain: () -> Void
@@ -141,29 +142,30 @@ final class HTTPServerConnections: Sendable {
             return outcome.value.gate.refuse(PinningError(verdict.decision))
         }
         let connection = PinnedConnection(self.server, verdict, on: channel) { _ in outcome.value.drain() }
-        // Rules may have come into force while the path was found: nothing passes under those before them.
+        // New rules may have come into force while the path was found: nothing passes under the earlier ones.
         guard connection.mayTakeRequest() else { return outcome.value.gate.refuse(PinningError(connection.decision)) }
         outcome.value.gate.open(connection)
         outcome.value.opened(connection)
         self.registry.add(connection)
     }
 
-    /// Whether a connection may do without a path of ours: while everything only reports, what AsyncHTTPClient has
-    /// validated is not refused for want of one. It compares no name with an underscore with the certificate.
+    /// Whether a connection is allowed without a path of ours: while all entries only report, a connection that
+    /// AsyncHTTPClient validated is not refused because our path is missing. AsyncHTTPClient does not compare a name
+    /// with an underscore with the certificate.
     private var isValidatedElsewhere: Bool { self.server.pinning.isObserving && !self.server.host.hasUnderscore }
 
     private func question(_ leaf: [UInt8]) -> CachingPathValidator.Question {
         self.server.finder.question([leaf] + self.chain.intermediates, for: self.server.host)
     }
 
-    /// Validates a leaf through what is known of the server, and asks the server when that is not enough.
+    /// Validates a leaf through the known intermediates of the server, and asks the server when they are not enough.
     private func verdict(on leaf: [UInt8], of channel: any Channel) async -> HandshakeVerdict {
         let now = self.server.pinning.now
         let question = self.question(leaf)
         if case .success(let path) = await self.server.finder.find(question, at: now) {
             return self.verdict(on: path, question)
         }
-        // Behind one name there may be several servers, with several chains: another one may answer.
+        // One name may have several servers with different chains, so another one may answer.
         for number in 1...Self.handshakes {
             let presented: [[UInt8]]
             do {
@@ -186,19 +188,19 @@ final class HTTPServerConnections: Sendable {
         return self.server.refusal(.chainInvalid, "no path was found", presented: [leaf])
     }
 
-    /// The verdict on a path through what an earlier handshake of ours has seen. Nobody knows how much of that was
-    /// presented this time: a report says no more of it than what the path goes through.
+    /// The verdict on a path through intermediates of an earlier handshake of ours. It is not known which of them were
+    /// presented this time, so a report has only those of the path.
     private func verdict(on path: ValidatedPath, _ question: CachingPathValidator.Question) -> HandshakeVerdict {
         self.chain.remember(path)
         return self.server.verdict(on: path, presented: question.presented.filter { path.certificates.contains($0) })
     }
 
-    /// Asks a server that nothing is known of for its chain, before a connection is made to it: one that takes a
+    /// Asks an unknown server for its chain before a connection is made: a server that accepts only one
     /// connection at a time could not be asked beside that connection.
     ///
-    /// - Returns: What it presents, if it was asked now.
-    /// - Throws: `HTTPClientError` when the time is up, `CancellationError`. What else keeps us from it keeps
-    ///   AsyncHTTPClient from it as well, whose words are those that callers know.
+    /// - Returns: The presented chain, if it was asked now.
+    /// - Throws: `HTTPClientError` at the deadline, `CancellationError`. Any other obstacle stops AsyncHTTPClient as
+    ///   well, whose errors callers know.
     func askFirst(on eventLoop: any EventLoop, until deadline: NIODeadline) async throws -> [[UInt8]]? {
         do {
             return try await self.chain.ask(on: eventLoop, until: deadline)
@@ -211,9 +213,9 @@ final class HTTPServerConnections: Sendable {
         }
     }
 
-    /// A chain that AsyncHTTPClient's own TLS refused, evaluated here for its reason. It is refused whatever comes of it.
+    /// A chain that AsyncHTTPClient's own TLS refused, evaluated here for its reason. It is refused in any case.
     ///
-    /// - Parameter presented: What the server was seen to present just now; `nil` to ask.
+    /// - Parameter presented: The chain that the server presented just now; `nil` to ask.
     func explainRefusedChain(
         _ detail: String, presented: [[UInt8]]?, on eventLoop: any EventLoop
     ) async -> PinningError {

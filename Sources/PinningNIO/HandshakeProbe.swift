@@ -7,16 +7,14 @@ import AsyncHTTPClient
 import CertificatePinning
 import NIOConcurrencyHelpers
 import NIOCore
-import NIOExtras
-import NIOHTTP1
 import NIOPosix
 import NIOSSL
 import NIOTLS
 import PathValidation
 import PinListClient
 
-/// A handshake of our own with a server that AsyncHTTPClient talks to, on the same way as its connections: it shows the
-/// whole chain that is presented, where AsyncHTTPClient shows the leaf. Nothing is said on it.
+/// A handshake of our own with a server that AsyncHTTPClient talks to, over the same route as its connections: it shows
+/// the whole presented chain, where AsyncHTTPClient shows the leaf. No request is sent on it.
 struct HandshakeProbe: Sendable {
     let host: HostName
     let port: Int
@@ -24,14 +22,15 @@ struct HandshakeProbe: Sendable {
     let clock: @Sendable () -> Timestamp
     let context: NIOSSLContext
     let proxy: HTTPClient.Configuration.Proxy?
-    /// Where the host is reached, when that is not where its name says.
+    /// The address of the host, where it differs from its name.
     let place: String
     let localAddress: String?
     let timeout: TimeAmount
 
     /// The presented chain in DER, the leaf first.
     ///
-    /// - Throws: What kept the server from presenting one. A chain that does not validate is presented all the same.
+    /// - Throws: The error that ended the handshake before a chain was presented. A chain that does not validate is
+    ///   returned, too.
     func presentedChain(on eventLoop: any EventLoop) async throws -> [[UInt8]] {
         let presented = NIOLockedValueBox<[[UInt8]]>([])
         let done = eventLoop.makePromise(of: Void.self)
@@ -46,7 +45,8 @@ struct HandshakeProbe: Sendable {
         }.connect(host: self.proxy?.host ?? self.place, port: self.proxy?.port ?? self.port)
         connection.whenFailure { done.fail($0) }
         if let proxy = self.proxy {
-            connection.flatMap { self.tunnel($0, through: proxy, until: deadline) }
+            connection
+                .flatMap { ProxyTunnel.open($0, through: proxy, to: self.place, port: self.port, until: deadline) }
                 .flatMapThrowing { try self.addTLS(to: $0, presented, done) }
                 .whenFailure { done.fail($0) }
         }
@@ -57,7 +57,7 @@ struct HandshakeProbe: Sendable {
         do {
             try await done.futureResult.get()
         } catch {
-            // Refused by our own validation: what was presented is still worth telling.
+            // Refused by our own validation; the presented chain is still returned.
             guard presented.withLockedValue({ $0.isEmpty }) else { return presented.withLockedValue { $0 } }
             throw error
         }
@@ -81,34 +81,6 @@ struct HandshakeProbe: Sendable {
             }
         }
         try channel.pipeline.syncOperations.addHandlers([tls, HandshakeEnd(done)])
-    }
-
-    private func tunnel(
-        _ channel: any Channel, through proxy: HTTPClient.Configuration.Proxy, until deadline: NIODeadline
-    ) -> EventLoopFuture<any Channel> {
-        var headers = proxy.connectHeaders
-        if let authorization = proxy.authorization {
-            headers.replaceOrAdd(name: "Proxy-Authorization", value: authorization.headerValue)
-        }
-        let established = channel.eventLoop.makePromise(of: Void.self)
-        do {
-            let encoder = HTTPRequestEncoder()
-            let decoder = ByteToMessageHandler(HTTPResponseDecoder(leftOverBytesStrategy: .dropBytes))
-            let connect = NIOHTTP1ProxyConnectHandler(
-                targetHost: self.place, targetPort: self.port, headers: headers, deadline: deadline,
-                promise: established)
-            try channel.pipeline.syncOperations.addHandlers([encoder, decoder, connect])
-            // The third one removes itself.
-            let handlers = NIOLoopBound((encoder, decoder), eventLoop: channel.eventLoop)
-            return established.futureResult.flatMap {
-                let pipeline = channel.pipeline.syncOperations
-                let (encoder, decoder) = handlers.value
-                return pipeline.removeHandler(decoder).and(pipeline.removeHandler(encoder)).map { _ in channel }
-            }
-        } catch {
-            established.fail(error)
-            return channel.eventLoop.makeFailedFuture(error)
-        }
     }
 }
 

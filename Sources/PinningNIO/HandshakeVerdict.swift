@@ -7,7 +7,7 @@ import CertificatePinning
 import PathValidation
 @_spi(Adapters) import PinListClient
 
-/// What came of evaluating a presented chain: the decision, and what it takes to evaluate the connection again.
+/// The outcome of evaluating a presented chain: the decision, and the facts for evaluating the connection again.
 struct HandshakeVerdict: Sendable {
     /// The decision.
     let decision: PinningDecision
@@ -20,7 +20,7 @@ struct HandshakeVerdict: Sendable {
     var isAllowed: Bool { self.decision.verdict == .allow }
 }
 
-/// The server of a connection, with all it takes to evaluate a chain that is presented for it.
+/// The server of a connection, with all that is needed to evaluate a chain that it presents.
 struct ServerEvaluator: Sendable {
     let pinning: Pinning
     let finder: CachingPathValidator
@@ -28,7 +28,7 @@ struct ServerEvaluator: Sendable {
     let port: Int
 
     /// Evaluates by a path that was found before; `nil` when signatures of logs would have to be verified, which no event
-    /// loop does. Waits for nobody.
+    /// loop does. Does not wait.
     func verdictAtOnce(on path: ValidatedPath, _ question: CachingPathValidator.Question) -> HandshakeVerdict? {
         guard self.pinning.evaluatesWithoutSignatures(path, for: self.host) else { return nil }
         return self.verdict(on: path, presented: question.presented)
@@ -46,14 +46,15 @@ struct ServerEvaluator: Sendable {
 
     /// Evaluates a validated path.
     func verdict(on path: ValidatedPath, presented: [[UInt8]]) -> HandshakeVerdict {
-        // Read first: when a list comes into force meanwhile, the connection is evaluated once too often, never too seldom.
+        // The epoch is read first: when a list comes into force meanwhile, the connection is evaluated once more than
+        // needed, never once less.
         let epoch = self.pinning.policyInForce.epoch
         let facts = ConnectionFacts(port: self.port, presented: presented)
         let decision = self.pinning.decision(for: path, host: self.host.description, connection: facts)
         return HandshakeVerdict(decision: decision, path: path, epoch: epoch)
     }
 
-    /// The same verdict, or another one when rules came into force since it was reached.
+    /// The same verdict, or a new one when rules came into force since.
     func upToDate(_ verdict: HandshakeVerdict) -> HandshakeVerdict {
         let epoch = self.pinning.policyInForce.epoch
         guard verdict.epoch != epoch, let path = verdict.path else { return verdict }

@@ -6,14 +6,14 @@
 public import CertificatePinning
 
 extension HostName {
-    /// Whether this is written as a place on this machine or in a network that the world does not reach: where a redirect
-    /// from outside has no business.
+    /// Whether this is a name or an address of this machine or of a private network, to which no redirect from outside
+    /// should lead.
     ///
     /// Addresses that the special-purpose registries (RFC 6890) have as not globally reachable: loopback, private
     /// (RFC 1918), carrier-grade NAT (RFC 6598), link-local, unique local (RFC 4193), unspecified, benchmarking, reserved
     /// and multicast, and IPv6 addresses that carry such an IPv4 address (mapped, compatible, NAT64, 6to4). Names:
-    /// `localhost` and what is below it (RFC 6761, section 6.3), and those that Linux distributions give to loopback. Where
-    /// other names lead is not known here: nothing is resolved.
+    /// `localhost` and what is below it (RFC 6761, section 6.3), and those that Linux distributions give to loopback.
+    /// Other names are not resolved here.
     @_spi(Tools) public var isLocal: Bool {
         guard let address = IPAddress(self) else {
             return self.description == "localhost" || self.description.hasSuffix(".localhost")

@@ -6,32 +6,33 @@
 import CertificatePinning
 import NIOConcurrencyHelpers
 
-/// What stands above the leaves of the servers that this process was connected to, for its clients to come: a new one
+/// The known intermediates of the servers that this process was connected to, so that a new client
 /// need not ask a server that an earlier one has asked.
 ///
-/// Only what a validated path went through gets in. It proves nothing of a leaf: each is validated through it again.
+/// Only intermediates of validated paths are stored. They prove nothing about a leaf: each is validated through them
+/// again.
 final class KnownChains: Sendable {
-    /// A server as clients see it that trust the same anchors.
+    /// The key: a server and the anchors of the client.
     struct Key: Hashable, Sendable {
         /// The digest of the root store.
         let roots: [UInt8]
         let host: HostName
         let port: Int
-        /// Where the host is reached.
+        /// The address of the host.
         let place: String
     }
 
     /// The memory of this process.
     static let shared = KnownChains()
-    /// The most servers. When there are more, all are forgotten: asking again is all that it costs.
+    /// The maximum number of servers. Beyond it all are removed: the cost is only to ask again.
     static let capacity = 256
 
     private let servers = NIOLockedValueBox<[Key: [[UInt8]]]>([:])
 
-    /// The intermediates of a server; `nil` when nothing is known of it.
+    /// The intermediates of a server; `nil` for an unknown server.
     func intermediates(of server: Key) -> [[UInt8]]? { self.servers.withLockedValue { $0[server] } }
 
-    /// Keeps the intermediates of a validated path to a server, the newest first.
+    /// Stores the intermediates of a validated path to a server, the newest first.
     func remember(_ intermediates: [[UInt8]], of server: Key) {
         self.servers.withLockedValue { servers in
             let old = (servers[server] ?? []).filter { !intermediates.contains($0) }
@@ -40,7 +41,7 @@ final class KnownChains: Sendable {
         }
     }
 
-    /// Forgets a server.
+    /// Removes a server.
     func forget(_ server: Key) { self.servers.withLockedValue { $0[server] = nil } }
 }
 #endif

@@ -8,18 +8,18 @@ import NIOConcurrencyHelpers
 import NIOCore
 import PinListClient
 
-/// An open connection that was evaluated, and what it takes to evaluate it again.
+/// An open connection with its decision, and the facts for evaluating it again.
 final class PinnedConnection: Sendable {
-    /// The longest that a connection which is refused by new rules stays open for requests that it has, in seconds.
+    /// The maximum time for which a connection that new rules refuse stays open for its running requests, in seconds.
     static let graceSeconds = 30.0
 
     private let pinning: Pinning
     let host: HostName
     let port: Int
-    /// The path that was validated for the host; `nil` when nobody knows it.
+    /// The path that was validated for the host; `nil` when it is not known.
     let path: ValidatedPath?
     let channel: any Channel
-    /// Takes the connection out of use: no new request, closed when idle. Runs on the event loop.
+    /// Retires the connection: no new request, closed when idle. Runs on the event loop.
     private let drain: @Sendable (PinningDecision) -> Void
     private let state: NIOLockedValueBox<State>
 
@@ -27,7 +27,8 @@ final class PinnedConnection: Sendable {
         var decision: PinningDecision { didSet { self.isByPin = self.decision.reason == .pinMatch } }
         var epoch: UInt64
         var isRetired = false
-        /// Whether a pin allowed it: every request asks, and a reason is text.
+        /// Whether a pin allowed it. Stored, because every request needs it, and a comparison of reasons compares
+        /// texts.
         private(set) var isByPin: Bool
 
         init(_ decision: PinningDecision, epoch: UInt64) {
@@ -54,14 +55,14 @@ final class PinnedConnection: Sendable {
     /// The newest decision on it.
     var decision: PinningDecision { self.state.withLockedValue { $0.decision } }
 
-    /// Whether rules came into force that refuse it.
+    /// Whether new rules refuse it.
     var isRetired: Bool { self.state.withLockedValue { $0.isRetired } }
 
     /// The epoch of the rules that it was evaluated by last.
     var epoch: UInt64 { self.state.withLockedValue { $0.epoch } }
 
-    /// Whether a new request may go on it: evaluated again when rules came into force that nobody has evaluated it by yet, and
-    /// whenever something else than a pin allowed it, because that may have been the clock (a suspension, the end of an
+    /// Whether a new request may be sent on it. It is evaluated again under rules that are newer than its decision, and
+    /// always where no pin allowed it, because the clock may have decided (a suspension, the end of an
     /// entry).
     func mayTakeRequest() -> Bool {
         let (epoch, isRetired, isByPin) = self.state.withLockedValue { ($0.epoch, $0.isRetired, $0.isByPin) }
@@ -80,7 +81,7 @@ final class PinnedConnection: Sendable {
         if let path = self.path {
             decision = self.pinning.decisionAgain(for: path, host: self.host.description, connection: facts)
         } else if self.pinning.isObserving {
-            // Let through for that reason alone, and the reason has not changed.
+            // The connection was allowed for that reason alone, and the reason has not changed.
             return self.state.withLockedValue { $0.epoch = epoch }
         } else {
             decision = self.pinning.refusal(
@@ -107,8 +108,8 @@ final class PinnedConnection: Sendable {
     }
 }
 
-/// An inbound event: rules came into force that refuse this connection. Begin nothing new on it and close it when it is
-/// idle; after half a minute it is closed anyhow.
+/// An inbound event: new rules refuse this connection. Start no new request on it and close it when it is idle; after
+/// half a minute it is closed in any case.
 public struct PinnedConnectionRetirement: Sendable {
     /// The decision under the new rules.
     public let decision: PinningDecision

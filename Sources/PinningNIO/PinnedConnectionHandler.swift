@@ -10,8 +10,8 @@ import NIOSSL
 import NIOTLS
 import PinListClient
 
-/// Stands after the TLS handler of a pinned connection: it holds the decision, tells a refusal by its name, and keeps
-/// the connection in the registry.
+/// A handler after the TLS handler of a pinned connection: it holds the decision, reports a refusal as `PinningError`,
+/// and registers the connection.
 final class PinnedConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = NIOAny
     typealias InboundOut = NIOAny
@@ -26,9 +26,9 @@ final class PinnedConnectionHandler: ChannelInboundHandler, RemovableChannelHand
     /// Creates the handler.
     ///
     /// - Parameters:
-    ///   - server: Who is connected to.
-    ///   - registry: Where open connections are kept.
-    ///   - reached: The verdict, once there is one; without one it is found from what the TLS handler knows.
+    ///   - server: The server of the connection.
+    ///   - registry: The registry of open connections.
+    ///   - reached: The verdict, once there is one; without one it is derived from the TLS handler.
     init(
         server: ServerEvaluator, registry: ConnectionRegistry, reached: @escaping @Sendable () -> HandshakeVerdict?
     ) {
@@ -41,7 +41,7 @@ final class PinnedConnectionHandler: ChannelInboundHandler, RemovableChannelHand
 
     func handlerRemoved(context: ChannelHandlerContext) {
         self.context = nil
-        // It holds this.
+        // The connection holds this handler.
         self.connection = nil
     }
 
@@ -49,8 +49,8 @@ final class PinnedConnectionHandler: ChannelInboundHandler, RemovableChannelHand
         guard case .handshakeCompleted? = event as? TLSUserEvent else {
             return context.fireUserInboundEventTriggered(event)
         }
-        // A handshake that was completed without an allowing verdict: the callback was not asked, or not heard. Or one
-        // during which rules came into force: a connection that they refuse is never announced.
+        // A handshake that was completed without an allowing verdict: the callback was not called, or its answer was
+        // ignored. Or one during which new rules came into force: a connection that they refuse is never announced.
         let verdict = (self.reached() ?? self.verdict(in: context)).map { self.server.upToDate($0) }
         guard let verdict, verdict.isAllowed else {
             let decision =
@@ -68,7 +68,8 @@ final class PinnedConnectionHandler: ChannelInboundHandler, RemovableChannelHand
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        // A connection that closes still brings what is on its way. To gRPC, the first settings of a server are a connection.
+        // A closing connection still delivers bytes on their way. gRPC treats the first settings of a server as a
+        // connection.
         guard !self.isRefused else { return }
         context.fireChannelRead(data)
     }
@@ -80,7 +81,7 @@ final class PinnedConnectionHandler: ChannelInboundHandler, RemovableChannelHand
         context.fireErrorCaught(PinningError(verdict.decision))
     }
 
-    /// The verdict on what a transport's own TLS handler has validated with our callback.
+    /// The verdict on a path that a transport's own TLS handler validated with our callback.
     private func verdict(in context: ChannelHandlerContext) -> HandshakeVerdict? {
         guard
             let tls = try? context.pipeline.syncOperations.handler(type: NIOSSLClientHandler.self),
@@ -92,7 +93,7 @@ final class PinnedConnectionHandler: ChannelInboundHandler, RemovableChannelHand
         return HandshakeVerdict(decision: decision, path: path, epoch: epoch)
     }
 
-    /// Tells those who use the connection. A client of HTTP/2 understands that its server goes away.
+    /// Notifies the users of the connection. A client of HTTP/2 gets a GOAWAY.
     private func drain(_ decision: PinningDecision) {
         guard let context = self.context else { return }
         context.fireUserInboundEventTriggered(PinnedConnectionRetirement(decision: decision))
@@ -100,24 +101,24 @@ final class PinnedConnectionHandler: ChannelInboundHandler, RemovableChannelHand
     }
 }
 
-/// Tells a client of HTTP/2 that its server goes away, as the server itself would: what is open goes on, nothing new
+/// Sends a client of HTTP/2 a GOAWAY, as its server would: open streams go on, and no new one
 /// begins on this connection.
 enum HTTP2Farewell {
-    /// Lets the handlers behind HTTP/2's own see a GOAWAY.
+    /// Shows the handlers behind HTTP/2's own a GOAWAY.
     static func send(in pipeline: ChannelPipeline.SynchronousOperations) {
         guard let context = try? pipeline.context(handlerType: NIOHTTP2Handler.self) else { return }
         let farewell = HTTP2Frame(
             streamID: .rootStream,
             payload: .goAway(lastStreamID: .maxID, errorCode: .noError, opaqueData: nil))
         context.fireChannelRead(NIOAny(farewell))
-        // Handlers behind act on what they have read when the read ends: gRPC would begin one more RPC.
+        // Handlers behind act at the end of a read: gRPC would begin one more RPC.
         context.fireChannelReadComplete()
     }
 }
 
 extension Channel {
     /// The newest decision on this connection; `nil` before the handshake is over, and on one that is not pinned, or
-    /// closed. Asked on the channel's event loop, the answer is there at once: the connection cannot close before it.
+    /// closed. On the channel's event loop the future is already completed, so the connection cannot close before it.
     public func pinningDecision() -> EventLoopFuture<PinningDecision?> {
         let decision = { @Sendable () -> PinningDecision? in
             (try? self.pipeline.syncOperations.handler(type: PinnedConnectionHandler.self))?.connection?.decision

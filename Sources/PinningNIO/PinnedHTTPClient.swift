@@ -19,17 +19,18 @@ import NIOSSL
 /// Each server gets an `HTTPClient` of its own on shared event loops, for a connection is evaluated for one host. Not a
 /// byte of a request leaves before the verdict. A refusal is thrown as a `PinningError`.
 public final class PinnedHTTPClient: Sendable {
-    /// What a client may be told beside AsyncHTTPClient's configuration.
+    /// The options of a client beside AsyncHTTPClient's configuration.
     public struct Options: Sendable {
-        /// The most redirects that are followed; each is evaluated for its own host. 0 hands them to the caller.
+        /// The maximum number of redirects that are followed; each is evaluated for its own host. With 0 the caller gets
+        /// them.
         public var redirects = 5
-        /// Whether a redirect is followed from a host of the world to `localhost`, to a loopback or private address, or
-        /// to another that the world does not reach. By default it fails with ``LocalRedirectError``: what answers there
-        /// trusts whoever gets that far. Looked at is what is written: a name that leads there is not found out.
+        /// Whether a redirect is followed from a public host to `localhost`, or to a loopback, private or otherwise
+        /// unreachable address. By default it fails with ``LocalRedirectError``, because services there often trust
+        /// every caller. Only the written host is checked: a name that resolves to such an address is not noticed.
         public var allowsLocalRedirects = false
-        /// How long a request that was refused for its pins waits for a newer list, in seconds, to be sent once more
-        /// under it. 0, the default, refuses at once. Somebody must run `Pinning.run()`, and only requests without a
-        /// body are sent again.
+        /// The time for which a request that was refused for its pins waits for a newer list, in seconds, to be sent
+        /// once more under it. With 0, the default, it is refused at once. `Pinning.run()` must be running, and only
+        /// requests without a body are sent again.
         public var secondsToWaitForNewerList = 0.0
 
         /// The defaults.
@@ -46,9 +47,9 @@ public final class PinnedHTTPClient: Sendable {
     /// Creates a client.
     ///
     /// - Parameters:
-    ///   - pinning: Whose rules apply.
-    ///   - configuration: AsyncHTTPClient's settings. Redirects are ours (``Options/redirects``), whatever it says.
-    ///   - options: What AsyncHTTPClient has no setting for.
+    ///   - pinning: The client whose rules apply.
+    ///   - configuration: AsyncHTTPClient's settings. Its redirect mode is ignored: see ``Options/redirects``.
+    ///   - options: The options that AsyncHTTPClient does not have.
     ///   - group: The event loops.
     /// - Throws: `PinningSetupError.Code.configuration` where a refusal would be ignored, or could not be decided: see
     ///   `HTTPClient.Configuration.pinned(by:for:port:on:)`.
@@ -69,7 +70,7 @@ public final class PinnedHTTPClient: Sendable {
     }
 
     deinit {
-        // AsyncHTTPClient wants to be shut down; requests that are running end.
+        // AsyncHTTPClient must be shut down; running requests end.
         for client in self.servers.withLockedValue({ $0.removeAll() }) { client.shutdown { _ in } }
     }
 
@@ -79,7 +80,7 @@ public final class PinnedHTTPClient: Sendable {
         for client in clients { try await client.shutdown() }
     }
 
-    /// How often a validated path was remembered.
+    /// The numbers of handshakes with and without a cached path.
     public var pathCounts: PathCounts { self.tls.pathCounts }
 
     /// The newest decision on a connection to the server of a URL, for tools that show it; `nil` before the first, and
@@ -89,9 +90,9 @@ public final class PinnedHTTPClient: Sendable {
         return self.servers.withLockedValue { $0.client(for: target) }?.connections.newestDecision
     }
 
-    /// Refuses what leads from the world to this machine, or into a network that the world does not reach.
+    /// Refuses a redirect from a public host to this machine, or into a private network.
     private func checkRedirect(from target: RequestTarget, to next: HTTPClientRequest) throws {
-        // What is no host is refused when it is asked.
+        // A text that is not a host is refused by the request itself.
         guard !self.options.allowsLocalRedirects, let host = try? HostName(target.host),
             let place = RequestTarget(next.url).flatMap({ try? HostName($0.host) }),
             let refusal = LocalRedirectError(from: host, to: place)
@@ -103,9 +104,9 @@ public final class PinnedHTTPClient: Sendable {
     ///
     /// - Parameters:
     ///   - request: The request. TLS settings of its own are refused: the anchors are the client's.
-    ///   - deadline: When it must have been answered.
+    ///   - deadline: The deadline of the answer.
     ///   - logger: For AsyncHTTPClient.
-    /// - Throws: `PinningError` for what pinning refused, of any of the hosts on the way. ``LocalRedirectError``.
+    /// - Throws: `PinningError` for a refusal by pinning, for any host on the way. ``LocalRedirectError``.
     ///   AsyncHTTPClient's own errors.
     public func execute(
         _ request: HTTPClientRequest, deadline: NIODeadline, logger: Logger? = nil
@@ -117,7 +118,7 @@ public final class PinnedHTTPClient: Sendable {
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - timeout: How long until it must have been answered.
+    ///   - timeout: The time until the deadline of the answer.
     ///   - logger: For AsyncHTTPClient.
     /// - Throws: As ``execute(_:deadline:logger:)``.
     public func execute(
@@ -126,9 +127,9 @@ public final class PinnedHTTPClient: Sendable {
         try await self.answer(to: request, .now() + timeout, logger)
     }
 
-    /// Sends a request: with no asynchronous function between this and AsyncHTTPClient's where the server is known and
-    /// its answer is no redirect, as it mostly is. Each one would cost a frame, a switch of executors, and copies of the
-    /// request and the response.
+    /// Sends a request. Where the server is known and its answer is not a redirect, which is the usual case, no
+    /// asynchronous function is between this one and AsyncHTTPClient's: each would cost a frame, a switch of executors,
+    /// and copies of the request and the response.
     @inline(__always)
     private func answer(
         to request: HTTPClientRequest, _ deadline: NIODeadline, _ logger: Logger?
@@ -148,7 +149,7 @@ public final class PinnedHTTPClient: Sendable {
         return try await self.answerWithRedirects(to: request, (result, server), deadline, logger)
     }
 
-    /// The client of a request's server, when nothing has to be asked or remembered before the request is sent.
+    /// The client of a request's server, when the request can be sent at once.
     private func readyServer(for request: HTTPClientRequest) -> ServerClient? {
         guard request.tlsConfiguration == nil, self.options.secondsToWaitForNewerList <= 0 || request.body != nil,
             let server = self.servers.withLockedValue({ $0.client(forURL: request.url) }),
@@ -159,7 +160,7 @@ public final class PinnedHTTPClient: Sendable {
 
     /// Sends a request, and follows redirects.
     ///
-    /// - Parameter first: What came of sending it once, when it was.
+    /// - Parameter first: The outcome of the first attempt, if there was one.
     private func answerWithRedirects(
         to request: HTTPClientRequest, _ first: Attempt?, _ deadline: NIODeadline, _ logger: Logger?
     ) async throws -> HTTPClientResponse {
@@ -186,7 +187,7 @@ public final class PinnedHTTPClient: Sendable {
 
     // MARK: One request to one server
 
-    /// What came of sending a request once to its server.
+    /// The outcome of one attempt to send a request to its server.
     private typealias Attempt = (result: Result<HTTPClientResponse, any Error>, server: ServerClient)
 
     private func send(
@@ -232,16 +233,16 @@ public final class PinnedHTTPClient: Sendable {
         }
     }
 
-    /// The response of an attempt, or of the next one. What is thrown is the refusal behind an error, where there is
+    /// The response of an attempt, or of the next one. Throws the refusal behind an error, where there is
     /// one.
     ///
-    /// - Parameter presented: What the server presented, when it was asked for this request.
+    /// - Parameter presented: The chain that the server presented, when it was asked for this request.
     private func settled(
         _ attempt: Attempt, _ request: HTTPClientRequest, _ deadline: NIODeadline, _ logger: Logger?,
         presented: [[UInt8]]? = nil
     ) async throws -> HTTPClientResponse {
         var result = attempt.result
-        // A connection that was retired between two requests has sent nothing of this one: another one may.
+        // A connection that was retired between two requests has sent no byte of this one, so another connection may.
         var triesLeft = request.body == nil ? 2 : 0
         while case .failure(let error) = result {
             guard error is ConnectionRetiredError, triesLeft > 0 else {
@@ -283,7 +284,7 @@ public final class PinnedHTTPClient: Sendable {
     }
 
     /// The second check: a response is handed over only when it came over a connection that carries an allowing
-    /// decision for the host of the request. The first is the gate; this one finds a gate that was never asked.
+    /// decision for the host of the request. The first check is the gate; this one notices a gate that was bypassed.
     func checked(_ response: consuming HTTPClientResponse, from server: ServerClient) throws -> HTTPClientResponse {
         guard response.version.isMarked else {
             precondition(
@@ -292,7 +293,7 @@ public final class PinnedHTTPClient: Sendable {
             throw PinningError(
                 server.connections.server.refusal(.chainInvalid, "the connection carries no decision").decision)
         }
-        // In place: a copy of the history would be the largest part of what a request costs here.
+        // In place, because a copy of the history would be the largest cost of a request here.
         response.version.unmark()
         if let last = response.history.indices.last { response.history[last].responseHead.version.unmark() }
         return response
@@ -304,7 +305,7 @@ public final class PinnedHTTPClient: Sendable {
     ) async -> any Error {
         let host = server.connections.server.host.description
         if error.isRefusedCertificate {
-            // NIOSSL's own validation: the platform's refusal comes first, and has the platform's words.
+            // NIOSSL's own validation: the platform's refusal comes first, with the platform's message.
             return await server.connections.explainRefusedChain("\(error)", presented: presented, on: self.group.any())
         }
         guard error.mayHideRefusal else { return error }
@@ -320,12 +321,12 @@ extension Error {
         return stack.contains { $0.description.contains("CERTIFICATE_VERIFY_FAILED") }
     }
 
-    /// Whether this is said of a connection that was closed under a request, as it is when new rules deny its key.
+    /// Whether the error means that a connection was closed under a request, as when new rules deny its key.
     fileprivate var mayHideRefusal: Bool {
         switch self {
         case is PinningError: true
         case let error as HTTPClientError: error == .remoteConnectionClosed || error == .cancelled
-        // What never came to a connection was not refused here.
+        // Without a connection there was no refusal here.
         case is NIOConnectionError: false
         case let error as IOError: error.errnoCode == ECONNRESET || error.errnoCode == EPIPE
         default: true

@@ -10,10 +10,10 @@ public import NIOSSL
 import PathValidation
 public import PinListClient
 
-/// Pinned TLS for any channel: path validation and pins inside NIOSSL's verification callback, before a byte of the
-/// application's passes.
+/// Pinned TLS for any channel: path validation and pins inside NIOSSL's verification callback, before a byte of
+/// application data passes.
 ///
-/// Thread-safe; make one for each TLS configuration and use it for all connections, for it remembers validated paths
+/// Thread-safe. Create one for each TLS configuration and use it for all connections: it caches validated paths,
 /// and evaluates its open connections again when a list comes into force.
 public struct PinnedTLS: Sendable {
     /// NIOSSL's `NIOSSLCustomVerificationCallbackWithMetadata`, for any thread.
@@ -29,7 +29,7 @@ public struct PinnedTLS: Sendable {
     /// Checks a configuration, and reads its trust roots. Blocks for some milliseconds: not for an event loop.
     ///
     /// - Parameters:
-    ///   - pinning: Whose rules apply.
+    ///   - pinning: The client whose rules apply.
     ///   - configuration: NIOSSL's settings. Its trust roots are the anchors that a path may end in.
     /// - Throws: `PinningSetupError.Code.configuration` for a configuration under which a refusal would be ignored, or
     ///   without a usable root; NIOSSL's own errors for one that it cannot use.
@@ -38,7 +38,7 @@ public struct PinnedTLS: Sendable {
         self.pinning = pinning
         self.finder = CachingPathValidator(roots: try TrustedRoots.store(for: configuration))
         self.registry = ConnectionRegistry(pinning)
-        // The callback replaces NIOSSL's validation: what NIOSSL would load of the trust roots is never looked at.
+        // The callback replaces NIOSSL's validation, so the trust roots that NIOSSL loads are never used.
         var configuration = configuration
         configuration.trustRoots = .certificates([])
         configuration.additionalTrustRoots = []
@@ -47,8 +47,9 @@ public struct PinnedTLS: Sendable {
         self.namelessContext = try NIOSSLContext(configuration: configuration)
     }
 
-    /// Refuses what would ignore a refusal: under `.none` and `.optionalVerification` NIOSSL goes on whatever the
-    /// callback says, and `.noHostnameVerification` asks for what is never done here.
+    /// Refuses settings that would ignore a refusal: under `.none` and `.optionalVerification` NIOSSL ignores the
+    /// callback, and `.noHostnameVerification` asks for a connection without a check of the name, which is never made
+    /// here.
     static func check(_ configuration: TLSConfiguration) throws(PinningSetupError) {
         guard configuration.certificateVerification == .fullVerification else {
             throw PinningSetupError(
@@ -57,30 +58,30 @@ public struct PinnedTLS: Sendable {
         }
     }
 
-    /// NIOSSL's settings for a host: without its comparison of names where that cannot be had. The validator compares
-    /// the certificate with the host that was asked for, whatever the context says, and without its path the callback lets
-    /// no handshake through.
+    /// NIOSSL's settings for a host: without its own comparison of names where NIOSSL cannot do it. The validator
+    /// always compares the certificate with the requested host, and without its path the callback refuses every
+    /// handshake.
     ///
-    /// NIOSSL compares addresses with the address that was dialled, which may be a proxy's, and takes no name with an
-    /// underscore. In server name indication it sends such a name as any other.
+    /// NIOSSL compares addresses with the address that was dialled, which may be a proxy's, and accepts no name with an
+    /// underscore. In server name indication it sends such a name like any other.
     func context(for host: HostName) -> NIOSSLContext {
         host.isAddress || host.hasUnderscore ? self.namelessContext : self.context
     }
 
-    /// How often a validated path was remembered.
+    /// The numbers of handshakes with and without a cached path.
     public var pathCounts: PathCounts { self.finder.counts }
 
     /// Adds TLS and pinning to a channel's pipeline. On the channel's event loop, before it is connected.
     ///
-    /// The pipeline's handlers see a `PinningError` where NIOSSL would tell of a failed handshake, and a
-    /// ``PinnedConnectionRetirement`` when rules came into force that refuse this connection.
+    /// The pipeline's handlers get a `PinningError` in place of NIOSSL's error of a failed handshake, and a
+    /// ``PinnedConnectionRetirement`` when new rules refuse this connection.
     ///
     /// - Parameters:
     ///   - channel: The channel.
-    ///   - host: The host of the request, without a port. Never take it from what a server says.
+    ///   - host: The host of the request, without a port. Never take it from a server's response.
     ///   - port: The port, for reports.
-    ///   - position: Where in the pipeline: before all handlers that must see no more than what was decrypted.
-    /// - Throws: `PinningError` with `host-invalid` when the host is no name or address.
+    ///   - position: The position in the pipeline: before all handlers of decrypted bytes.
+    /// - Throws: `PinningError` with `host-invalid` when the host is neither a name nor an address.
     public func addHandlers(
         to channel: any Channel, for host: String, port: Int = 443,
         position: ChannelPipeline.SynchronousOperations.Position = .last
@@ -102,19 +103,19 @@ public struct PinnedTLS: Sendable {
 
     /// The verification callback for a transport that makes its own handler, such as grpc-swift-2's
     /// `customVerificationCallback`. Leave that transport's certificate verification at its default: where it is
-    /// switched off, NIOSSL ignores what a callback says. For a host with an underscore it is `.noHostnameVerification`:
+    /// switched off, NIOSSL ignores the callback. For a host with an underscore it is `.noHostnameVerification`:
     /// NIOSSL itself refuses such names after the callback, which has compared the name with the certificate.
     ///
     /// - Parameters:
-    ///   - host: The host of the request, without a port. Never take it from what a server says.
+    ///   - host: The host of the request, without a port. Never take it from a server's response.
     ///   - port: The port, for reports.
-    /// - Throws: `PinningError` with `host-invalid` when the host is no name or address.
+    /// - Throws: `PinningError` with `host-invalid` when the host is neither a name nor an address.
     public func verification(for host: String, port: Int = 443) throws -> Verification {
         Self.callback(try self.server(host, port)) { _ in }
     }
 
-    /// A handler for a channel that a transport has given the callback of ``verification(for:port:)``: the connection
-    /// is evaluated again when a list comes into force. After the TLS handler in its pipeline.
+    /// A handler for a channel whose transport uses the callback of ``verification(for:port:)``: the connection is
+    /// evaluated again when a list comes into force. Its place is after the TLS handler.
     public func connectionHandler(for host: String, port: Int = 443) throws -> any ChannelHandler {
         PinnedConnectionHandler(server: try self.server(host, port), registry: self.registry) { nil }
     }
@@ -129,13 +130,13 @@ public struct PinnedTLS: Sendable {
         return ServerEvaluator(pinning: self.pinning, finder: self.finder, host: name, port: port)
     }
 
-    /// Evaluates what is presented; at once when the path is remembered, else beside the event loop.
+    /// Evaluates a presented chain: at once when the path is cached, else outside of the event loop.
     static func callback(
         _ server: ServerEvaluator, _ reached: @escaping @Sendable (HandshakeVerdict) -> Void
     ) -> Verification {
         { presented, promise in
             let chain = presented.compactMap { try? $0.toDERBytes() }
-            // One that cannot be written out again is not in the middle of a chain of ours.
+            // A certificate that cannot be serialised again is left out of the chain.
             guard chain.count == presented.count, !chain.isEmpty else {
                 reached(server.refusal(.noCertificates, "the server presented no certificate"))
                 return promise.succeed(.failed)
@@ -158,7 +159,7 @@ public struct PinnedTLS: Sendable {
         _ verdict: HandshakeVerdict, _ presented: [NIOSSLCertificate]
     ) -> NIOSSLVerificationResultWithMetadata {
         guard verdict.isAllowed, let path = verdict.path else { return .failed }
-        // Most of a path was presented, and need not be parsed again; an anchor seldom was.
+        // Most certificates of a path were presented and need not be parsed again; an anchor seldom was.
         let known = Dictionary(
             presented.compactMap { certificate in (try? certificate.toDERBytes()).map { ($0, certificate) } },
             uniquingKeysWith: { first, _ in first })

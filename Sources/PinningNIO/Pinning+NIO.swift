@@ -16,7 +16,7 @@ extension Pinning {
     ///   - logs: The log list that the app ships, where its list names one: `tumbler-logs.json`.
     ///   - address: The base address of the list (`…/v1/lists/{name}`), `https`; `nil` for a list that is never
     ///     refreshed.
-    ///   - state: Where lists and roots from outside are kept.
+    ///   - state: The location of stored lists and roots.
     /// - Throws: `PinningSetupError` for what is wrong in the build.
     public init(
         root: EmbeddedFile, list: EmbeddedFile, logs: EmbeddedFile? = nil, refreshFrom address: URL?,

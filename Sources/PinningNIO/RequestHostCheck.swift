@@ -8,22 +8,22 @@ import NIOConcurrencyHelpers
 import NIOHTTP1
 @_spi(Adapters) import PinListClient
 
-/// Says whether a request is for the host that connections are evaluated for: an `HTTPClient` of an app's own can be given
-/// any URL, and a certificate may be good for several hosts.
+/// The check whether a request is for the host that connections are evaluated for: an app can give its own `HTTPClient`
+/// any URL, and a certificate may be valid for several hosts.
 final class RequestHostCheck: Sendable {
     private let server: ServerEvaluator
-    /// The newest field `Host` that was good: nearly every request has the same.
+    /// The newest accepted field `Host`: nearly every request has the same.
     private let newest = NIOLockedValueBox<String?>(nil)
 
     /// Creates a check for one server.
     init(_ server: ServerEvaluator) { self.server = server }
 
-    /// Why a request is not sent: it is for another host, or for none that is known. `nil` when it may be.
+    /// Returns why a request is not sent: it is for another host, or its host is unknown. `nil` when it may be sent.
     func refusal(of head: HTTPRequestHead) -> PinningError? {
         let fields = head.headers["Host"]
         guard fields.count == 1 else { return self.refusal(for: "", "the request names no host, or several") }
         guard fields[0] != self.newest.withLockedValue({ $0 }) else { return nil }
-        // As it stands in a URL: a name or an address, and perhaps a port.
+        // The form of a URL: a name or an address, and perhaps a port.
         let written = RequestTarget("https://\(fields[0])")?.host ?? ""
         guard let host = try? HostName(written), host == self.server.host else {
             return self.refusal(

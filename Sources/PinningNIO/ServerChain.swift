@@ -8,14 +8,14 @@ import CertificatePinning
 import NIOConcurrencyHelpers
 import NIOCore
 
-/// What is known of the chain that one server presents: what stands above its leaf, learned from handshakes of our own.
+/// The known chain of one server: the certificates above its leaf, learned from handshakes of our own.
 final class ServerChain: Sendable {
-    /// The most certificates that are learned of a server.
+    /// The maximum number of certificates that are learned of a server.
     static let maximumIntermediates = 16
 
     private struct State {
         var intermediates: [[UInt8]]
-        /// Whether the server was asked, and nothing has gone wrong since.
+        /// Whether the server was asked, and no request failed since.
         var isKnown: Bool
         var isRemembered = false
         var asking: EventLoopFuture<[[UInt8]]>?
@@ -25,7 +25,7 @@ final class ServerChain: Sendable {
     private let key: KnownChains.Key
     private let state: NIOLockedValueBox<State>
 
-    /// Begins with what this process knows of the server.
+    /// Begins with the intermediates that this process knows.
     init(_ probe: HandshakeProbe) {
         self.probe = probe
         self.key = KnownChains.Key(
@@ -37,13 +37,14 @@ final class ServerChain: Sendable {
     /// Whether the server was asked, now or by an earlier client of this process.
     var isKnown: Bool { self.state.withLockedValue { $0.isKnown } }
 
-    /// What may stand between a leaf of the server and an anchor.
+    /// The candidates between a leaf of the server and an anchor.
     var intermediates: [[UInt8]] { self.state.withLockedValue { $0.intermediates } }
 
-    /// What the server presents in a handshake of our own, the leaf first. One handshake at a time: who asks meanwhile
-    /// gets its answer.
+    /// The chain that the server presents in a handshake of our own, the leaf first. One handshake at a time: a
+    /// concurrent call gets the same answer.
     ///
-    /// - Throws: What kept the server from presenting anything; `HTTPClientError.deadlineExceeded`; `CancellationError`.
+    /// - Throws: The error that ended the handshake before a chain was presented; `HTTPClientError.deadlineExceeded`;
+    ///   `CancellationError`.
     func ask(on eventLoop: any EventLoop, until deadline: NIODeadline = .distantFuture) async throws -> [[UInt8]] {
         let asking = self.state.withLockedValue { state in
             if let asking = state.asking { return asking }
@@ -67,8 +68,8 @@ final class ServerChain: Sendable {
         }
     }
 
-    /// The server could not be asked beside a connection: it may be one that takes a connection at a time. Clients to
-    /// come ask it before they connect.
+    /// Records that the server could not be asked beside a connection: it may accept only one connection at a time.
+    /// Later clients ask it before they connect.
     func forget() {
         self.state.withLockedValue { $0.isKnown = false }
         KnownChains.shared.forget(self.key)
@@ -81,7 +82,7 @@ final class ServerChain: Sendable {
         }
     }
 
-    /// Lets later clients of this process begin with the intermediates of a path that holds.
+    /// Shares the intermediates of a valid path with later clients of this process.
     func remember(_ path: ValidatedPath) {
         let isNews = self.state.withLockedValue { state in
             defer { state.isRemembered = true }

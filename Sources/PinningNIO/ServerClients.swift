@@ -12,15 +12,15 @@ struct ServerClient: Sendable {
     let connections: HTTPServerConnections
 }
 
-/// The clients of the servers that were talked to lately, bounded: the one that was not used for the longest time goes.
+/// The clients of the recent servers, bounded: the least recently used one is removed.
 struct ServerClients: Sendable {
-    /// The most servers.
+    /// The maximum number of servers.
     static let capacity = 256
 
     private var clients: [RequestTarget: (client: ServerClient, use: UInt64)] = [:]
-    /// The one that was asked for last: mostly it is asked for again, and often by the same text.
+    /// The server of the last request: mostly the next request has the same one, and often the same URL.
     private var newest: (target: RequestTarget, client: ServerClient)?
-    /// A URL of the newest, as a request had it.
+    /// A URL of that server, as a request had it.
     private var newestURL: String?
     private var plainClient: HTTPClient?
     private var uses: UInt64 = 0
@@ -34,7 +34,7 @@ struct ServerClients: Sendable {
         return known
     }
 
-    /// The client of a server that is known.
+    /// The client of a known server.
     mutating func client(for target: RequestTarget) -> ServerClient? {
         if let newest, newest.target == target { return newest.client }
         guard let known = self.clients[target]?.client else { return nil }
@@ -73,7 +73,7 @@ struct ServerClients: Sendable {
         return client
     }
 
-    /// Takes all clients out, to be shut down.
+    /// Removes all clients and returns them, to be shut down.
     mutating func removeAll() -> [HTTPClient] {
         defer {
             self.clients = [:]
@@ -84,7 +84,7 @@ struct ServerClients: Sendable {
         return self.clients.values.map(\.client.client) + (self.plainClient.map { [$0] } ?? [])
     }
 
-    /// Takes all clients out, and makes no new ones.
+    /// Removes all clients and returns them; no new ones are created.
     mutating func close() -> [HTTPClient] {
         self.isClosed = true
         return self.removeAll()

@@ -7,11 +7,11 @@ import NIOCore
 import NIOHTTP1
 import PinListClient
 
-/// Stands in a stream of HTTP/2: tells its request of a refused connection, lets none begin on one that is out of use,
-/// and marks the response. What is written before the verdict is held by the connection's gate.
+/// A handler in a stream of HTTP/2: it fails its request on a refused connection, lets none begin on a retired one, and
+/// marks the response. The connection's gate holds the bytes that are written before the verdict.
 ///
 /// The stream is never failed before AsyncHTTPClient has begun its request on it, which would stop the process; from
-/// then on it takes our error for the request's.
+/// then on our error becomes the request's.
 final class StreamGate: ChannelDuplexHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias InboundOut = HTTPClientResponsePart
@@ -19,7 +19,7 @@ final class StreamGate: ChannelDuplexHandler {
     typealias OutboundOut = HTTPClientRequestPart
 
     private let gate: ConnectionGate
-    /// What says whether the request is for the host that the connection is evaluated for.
+    /// The check whether the request is for the host that the connection is evaluated for.
     private let hosts: RequestHostCheck?
     /// Whether the head of the response is still to be marked.
     private var marksResponse: Bool
@@ -36,7 +36,7 @@ final class StreamGate: ChannelDuplexHandler {
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
         self.gate.streamOpened()
-        // Nearly every stream is one of a connection that was allowed long ago.
+        // The connection of nearly every stream was allowed long ago.
         guard self.gate.connection == nil else { return }
         self.gate.whenDecided { result in
             if case .failure(let error) = result { self.refuse(error) }

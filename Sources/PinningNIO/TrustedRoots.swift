@@ -9,14 +9,14 @@ import NIOSSL
 public import PathValidation
 public import PinListClient
 
-/// The anchors that a TLS configuration names, as a root store of ours.
+/// The anchors of a TLS configuration as a root store.
 public enum TrustedRoots {
-    /// Where systems keep their bundle: Debian and its like, Fedora and its like, Alpine.
+    /// The paths of systems' bundles: Debian and derivatives, Fedora and derivatives, Alpine.
     public static let systemBundles = [
         "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem",
     ]
 
-    /// The longest file of roots that is read, in bytes; a system's bundle has about 220,000.
+    /// The maximum length of a file of roots in bytes; a system's bundle has about 220,000.
     public static let maximumBytes = 16_777_216
 
     /// The anchors of the system.
@@ -55,7 +55,7 @@ public enum TrustedRoots {
         }
         let store = RootStore(certificates: anchors)
         guard store.count > 0 else {
-            throw PinningSetupError(.configuration, "the TLS configuration trusts no root that can be used")
+            throw PinningSetupError(.configuration, "the TLS configuration has no root that can be used")
         }
         return store
     }
@@ -80,7 +80,7 @@ public enum TrustedRoots {
         } catch let error as PinningSetupError {
             throw error
         } catch {
-            // Folders of certificates included: a file is what can be read whole, and counted.
+            // This includes folders of certificates: only a file can be read whole and counted.
             throw PinningSetupError(.configuration, "the trust roots in \(path) cannot be read: \(error)")
         }
     }

@@ -6,17 +6,17 @@
 import NIOCore
 import NIOSSL
 
-/// Makes the channel of a connection that waits for its verdict unwritable, so that a streamed body waits where it is
+/// Makes the channel of a connection that waits for its verdict unwritable, so that a streamed body waits at its source
 /// (formats.md, section 4).
 ///
-/// A channel is unwritable while bytes wait in the socket's own queue, and no handler can say so in any other way. So
-/// the gate lets one byte of what it holds go as far as that: encrypted, written, and never flushed. This handler stands
+/// A channel is unwritable while bytes wait in the socket's own queue, and no handler can cause that in any other way.
+/// So the gate writes one held byte ahead: encrypted, written, and never flushed. This handler stands
 /// between TLS and the socket and swallows every flush, TLS's own included, until the verdict.
 final class WriteBrake: ChannelOutboundHandler, RemovableChannelHandler {
     typealias OutboundIn = NIOAny
     typealias OutboundOut = NIOAny
 
-    /// The marks under which a single record is too much.
+    /// The watermarks that a single record exceeds.
     private static let lowest = ChannelOptions.Types.WriteBufferWaterMark(low: 1, high: 1)
 
     private let usual: ChannelOptions.Types.WriteBufferWaterMark
@@ -27,7 +27,7 @@ final class WriteBrake: ChannelOutboundHandler, RemovableChannelHandler {
 
     /// Puts a brake between a channel's TLS handler and its socket. On the event loop.
     ///
-    /// - Throws: What the pipeline or the channel says; then nothing brakes.
+    /// - Throws: The error of the pipeline or the channel; then there is no brake.
     static func put(before tls: NIOSSLClientHandler, on channel: any Channel) throws -> WriteBrake {
         guard let options = channel.syncOptions else { throw ChannelError.operationUnsupported }
         let brake = WriteBrake(usual: try options.getOption(.writeBufferWaterMark))
@@ -42,20 +42,20 @@ final class WriteBrake: ChannelOutboundHandler, RemovableChannelHandler {
 
     func flush(context: ChannelHandlerContext) { if !self.isHolding { context.flush() } }
 
-    /// Lets flushes through from now on. What waits is sent with the next one.
+    /// Lets flushes through from now on. Waiting bytes are sent with the next one.
     func release() {
         self.isHolding = false
         try? self.context?.channel.syncOptions?.setOption(.writeBufferWaterMark, value: self.usual)
     }
 
-    /// Sends what waits, and leaves the pipeline.
+    /// Sends the waiting bytes, and leaves the pipeline.
     func leave() {
         self.context?.flush()
         guard let context = self.context else { return }
         context.pipeline.syncOperations.removeHandler(context: context, promise: nil)
     }
 
-    /// Closes the channel. What waits is dropped: TLS says no farewell, which would be sent behind it.
+    /// Closes the channel and drops the waiting bytes. TLS sends no `close_notify`, which would follow them.
     func close(_ promise: EventLoopPromise<Void>?) {
         guard let context = self.context else {
             promise?.succeed()

@@ -6,15 +6,15 @@ public import CertificatePinning
 public import PinListClient
 internal import PinListMetadata
 
-/// For an app's own tests: the root and the list that it ships verify, and the list is not about to expire. A build with
-/// files that do not belong together never reaches anybody.
+/// Verifies the root and the list that an app ships, for its own tests: their signatures, and that the list does not
+/// expire soon. So a build with files that do not belong together is never shipped.
 ///
 /// - Parameters:
 ///   - root: The embedded root.
 ///   - list: The embedded list.
 ///   - time: Today.
-///   - days: How long the list must hold yet: as long as the build takes to reach people, and some.
-/// - Throws: ``IncompatibilityError`` that says what to do, or `PinningSetupError` from the files.
+///   - days: The minimum remaining validity: the time until the build reaches its users, and some reserve.
+/// - Throws: ``IncompatibilityError`` with the remedy, or `PinningSetupError` from the files.
 public func expectEmbeddedListVerifies(
     root: EmbeddedFile, list: EmbeddedFile, at time: Timestamp, validForDays days: Int64 = 30
 ) throws {

@@ -5,15 +5,15 @@
 internal import Foundation
 public import PinListClient
 
-/// A store on a disk that fails as a test says.
+/// A store on a disk with faults that a test chooses.
 ///
 /// `@unchecked Sendable`: because what changes is read and written under the lock only.
 public final class FaultyStore: StateStore, @unchecked Sendable {
-    /// What does not work.
+    /// A fault of the disk.
     public enum Fault: Hashable, Sendable {
-        /// Nothing can be written: a full or read-only disk.
+        /// No file can be written: a full or read-only disk.
         case writing
-        /// Files are there, and cannot be read: a locked device, no descriptors.
+        /// Files exist but cannot be read: a locked device, no descriptors.
         case reading
         /// Another process holds the lock.
         case locking
@@ -24,13 +24,13 @@ public final class FaultyStore: StateStore, @unchecked Sendable {
     private var present: Set<Fault>
     private var written: [StateFile] = []
 
-    /// A store that works but for some faults.
+    /// Creates a store with some faults.
     public init(_ disk: any StateStore = MemoryStore(), faults: Set<Fault> = []) {
         self.disk = disk
         self.present = faults
     }
 
-    /// What does not work now.
+    /// The faults now.
     public var faults: Set<Fault> {
         get { self.lock.withLock { self.present } }
         set { self.lock.withLock { self.present = newValue } }
@@ -62,7 +62,7 @@ public final class FaultyStore: StateStore, @unchecked Sendable {
         try self.disk.remove(file)
     }
 
-    /// Takes the lock, unless that does not work.
+    /// Takes the lock, unless a fault prevents it.
     public func withLock(_ body: () throws(StateStoreError) -> Void) throws(StateStoreError) {
         guard !self.faults.contains(.locking) else { throw StateStoreError("another process holds the lock") }
         try self.disk.withLock(body)

@@ -4,11 +4,11 @@
 
 public import PinListClient
 
-/// Random numbers that a test chose.
+/// Random numbers that a test chooses.
 public struct FixedRandomness: PinningRandomness {
     private let value: UInt64
 
-    /// Always this fraction of all there is: 0 waits not at all, just below 1 waits longest.
+    /// Always the same fraction of the range: 0 gives the shortest wait, just below 1 the longest.
     ///
     /// - Parameter fraction: From 0 up to, and without, 1.
     public init(fraction: Double) {
@@ -20,7 +20,7 @@ public struct FixedRandomness: PinningRandomness {
 }
 
 /// SplitMix64 (Steele, Lea and Flood, 2014): random enough for tests, and the same from each seed on every platform, so
-/// that a failure can be run again. Not for keys that anybody trusts.
+/// that a failure can be run again. Not for keys that are trusted.
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
@@ -36,7 +36,7 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
         return mixed ^ (mixed >> 31)
     }
 
-    /// So many random bytes.
+    /// A number of random bytes.
     public mutating func bytes(_ count: Int) -> [UInt8] {
         (0..<count).map { _ in UInt8(truncatingIfNeeded: self.next()) }
     }

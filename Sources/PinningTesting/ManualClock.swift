@@ -6,7 +6,7 @@ public import CertificatePinning
 internal import Foundation
 public import PinListClient
 
-/// A clock that shows what a test says. Who sleeps by it wakes when it was turned far enough.
+/// A clock that a test sets. A task that sleeps by it wakes when the clock was set far enough ahead.
 ///
 /// `@unchecked Sendable`: because what changes is read and written under the lock only.
 public final class ManualClock: PinningClock, @unchecked Sendable {
@@ -20,10 +20,10 @@ public final class ManualClock: PinningClock, @unchecked Sendable {
     private var sleepers: [UUID: Sleeper] = [:]
     private var watchers: [(count: Int, wake: CheckedContinuation<Void, Never>)] = []
 
-    /// A clock that shows a time.
+    /// Creates a clock that shows a time.
     public init(_ time: Timestamp) { self.time = time }
 
-    /// What the clock shows. Setting it wakes those whose time has come.
+    /// The time that the clock shows. Setting it wakes the sleepers whose time has come.
     public var now: Timestamp {
         get { self.lock.withLock { self.time } }
         set {
@@ -37,10 +37,10 @@ public final class ManualClock: PinningClock, @unchecked Sendable {
         }
     }
 
-    /// Turns the clock by so many seconds; backwards when they are negative.
+    /// Moves the clock by a number of seconds; backwards when it is negative.
     public func advance(by seconds: Int64) { self.now = self.now.advanced(by: seconds) }
 
-    /// Sleeps until the clock was turned by so many seconds.
+    /// Sleeps until the clock has moved by a number of seconds.
     public func sleep(seconds: Double) async throws {
         let id = UUID()
         try await withTaskCancellationHandler {
@@ -62,7 +62,7 @@ public final class ManualClock: PinningClock, @unchecked Sendable {
         }
     }
 
-    /// Waits until so many tasks sleep by this clock: then everything that was to happen before has happened.
+    /// Waits until a number of tasks sleep by this clock: then all earlier work is done.
     public func untilSleeping(count: Int = 1) async {
         await withCheckedContinuation { wake in
             let isOver = self.lock.withLock {
@@ -74,14 +74,14 @@ public final class ManualClock: PinningClock, @unchecked Sendable {
         }
     }
 
-    /// The seconds for which those sleep who sleep now, the shortest first.
+    /// The remaining seconds of the sleepers, the shortest first.
     public var waits: [Double] {
         self.lock.withLock { self.sleepers.values.map { $0.deadline - Double(self.time.secondsSince1970) }.sorted() }
     }
 }
 
 extension Timestamp {
-    /// The time so many seconds later; before the first or after the last that there is, that one.
+    /// The time a number of seconds later, within the range of `Timestamp`.
     public func advanced(by seconds: Int64) -> Timestamp {
         let (sum, isOver) = self.secondsSince1970.addingReportingOverflow(seconds)
         return Timestamp(secondsSince1970: isOver ? (seconds < 0 ? .min : .max) : sum)

@@ -4,17 +4,17 @@
 
 public import PinListClient
 
-/// What every implementation of the client's protocols must do, for the tests of those who bring one.
+/// Compatibility tests for implementations of the client's protocols.
 public enum ProtocolCompatibility {
     /// Checks a store.
     ///
-    /// - Parameter make: Opens the store; each time the same one, which is empty at first.
+    /// - Parameter make: Opens the store: the same one each time, empty at first.
     /// - Throws: ``IncompatibilityError``, or what the store throws.
     public static func check(_ make: () -> any StateStore) throws {
         let files: [StateFile] = [.root(2), .root(3), .pins, .state, .installationID, .reports]
         let store = make()
         for file in files {
-            try IncompatibilityError.unless(store.read(file, maximumBytes: 100) == .absent, "\(file) is there at first")
+            try IncompatibilityError.unless(store.read(file, maximumBytes: 100) == .absent, "\(file) exists at first")
         }
         for (index, file) in files.enumerated() { try store.write([UInt8(index), 0, 255], to: file) }
         for (index, file) in files.enumerated() {
@@ -25,7 +25,8 @@ public enum ProtocolCompatibility {
             throw IncompatibilityError("a file over the limit is read")
         }
         try store.write([], to: .pins)
-        try IncompatibilityError.unless(make().read(.pins, maximumBytes: 0) == .bytes([]), "an empty file is not one")
+        try IncompatibilityError.unless(
+            make().read(.pins, maximumBytes: 0) == .bytes([]), "an empty file counts as missing")
         try store.write([UInt8](repeating: 7, count: 1_000_000), to: .pins)
         try store.write([1], to: .pins)
         try IncompatibilityError.unless(
@@ -43,7 +44,7 @@ public enum ProtocolCompatibility {
         try make().remove(.logs(digests[0]))
         try IncompatibilityError.unless(
             make().logDigests() == [digests[1]] && make().read(.logs(digests[0]), maximumBytes: 1) == .absent,
-            "a file that was removed is there, or another one is not")
+            "a removed file still exists, or another one is missing")
         try make().remove(.logs(digests[1]))
     }
 
@@ -55,13 +56,13 @@ public enum ProtocolCompatibility {
                 try store.write([UInt8(runs)], to: .state)
             }
         }
-        try IncompatibilityError.unless(runs == 2, "the lock does not run what it is given, or runs it again")
+        try IncompatibilityError.unless(runs == 2, "the lock does not run its closure exactly once")
         let failure = StateStoreError("from within")
         do {
             try store.withLock { () throws(StateStoreError) in throw failure }
-            throw IncompatibilityError("what is thrown under the lock does not come out")
+            throw IncompatibilityError("an error under the lock is not thrown")
         } catch let error as StateStoreError {
-            try IncompatibilityError.unless(error == failure, "under the lock another failure comes out: \(error)")
+            try IncompatibilityError.unless(error == failure, "under the lock another error is thrown: \(error)")
         }
         try store.withLock { () throws(StateStoreError) in runs += 1 }
         try IncompatibilityError.unless(runs == 3, "after a failure the lock is still held")
@@ -81,7 +82,7 @@ public enum ProtocolCompatibility {
         }
     }
 
-    /// Checks a source of random numbers: it is not the same number, and neither half of its bits stands still.
+    /// Checks a source of random numbers: the numbers differ, in both halves of their bits.
     ///
     /// - Throws: ``IncompatibilityError``.
     public static func check(_ randomness: some PinningRandomness) throws(IncompatibilityError) {
@@ -108,13 +109,13 @@ public enum ProtocolCompatibility {
                 FetchRequest(address: "\(base)/\(path)", maximumBytes: 1_000, ifNoneMatch: ifNoneMatch))
         }
         let list = FetchResponse(status: 200, body: Array("list".utf8))
-        try IncompatibilityError.unless(try await answer("list") == list, "a body does not come through as it is")
+        try IncompatibilityError.unless(try await answer("list") == list, "a body is changed on the way")
         try IncompatibilityError.unless(try await answer("list", "\"held\"").status == 304, "If-None-Match is not sent")
-        try IncompatibilityError.unless(try await answer("missing").status == 404, "404 is no answer to it")
+        try IncompatibilityError.unless(try await answer("missing").status == 404, "404 is not returned as a response")
         let busy = try await answer("busy")
         try IncompatibilityError.unless(busy.status == 503 && busy.retryAfter == 17, "Retry-After is lost")
         try IncompatibilityError.unless(
-            try await answer("redirect/2").body == list.body, "three redirects are too many for it")
+            try await answer("redirect/2").body == list.body, "three redirects are not followed")
         for (path, code) in [
             ("endless", FetchError.Code.tooLarge), ("redirect/3", .redirect), ("elsewhere", .redirect),
         ] {
@@ -129,14 +130,14 @@ public enum ProtocolCompatibility {
     }
 }
 
-/// What a type does that its protocol does not allow, or an embedded file that does not hold.
+/// A violation of a protocol by an implementation, or a defect of an embedded file.
 public struct IncompatibilityError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What should be, and is not.
+    /// The violation, in one sentence.
     public let description: String
 
     init(_ description: String) { self.description = description }
 
-    /// Throws when something does not hold.
+    /// Throws when a condition is not met.
     static func unless(_ holds: Bool, _ description: String) throws(IncompatibilityError) {
         guard holds else { throw IncompatibilityError(description) }
     }

@@ -5,7 +5,7 @@
 public import CertificatePinning
 public import PinListMetadata
 
-/// A publisher in memory that really signs: roots, lists, and what an attacker makes of them.
+/// A publisher in memory that really signs: roots, lists, and what an attacker would forge.
 ///
 /// After the simulator of python-tuf's own tests: a story is told by publishing, turning ``time``, and handing a client
 /// what ``answer(to:)`` gives.
@@ -15,31 +15,31 @@ public import PinListMetadata
 ///     repository.time = repository.time.advanced(by: 3_600)
 ///     try trust.accept(list: repository.publishList(), at: repository.time)
 public struct RepositorySimulator: Sendable {
-    /// How long a root is valid, in seconds: three years.
+    /// The validity of a root in seconds: three years.
     public static let rootValidity: Int64 = 1_095 * 86_400
 
-    /// How long a list is valid, in seconds: 60 days.
+    /// The validity of a list in seconds: 60 days.
     public static let listValidity: Int64 = 60 * 86_400
 
-    /// When the next thing is issued.
+    /// The time of the next issue.
     public var time: Timestamp
 
-    /// Who signs roots from now on: they are in the next root.
+    /// The keys that sign roots from now on: they are in the next root.
     public var rootKeys: [SigningKey]
 
-    /// How many of ``rootKeys`` must sign.
+    /// The threshold of ``rootKeys``.
     public var rootThreshold: Int
 
-    /// Who signs lists from now on: they are in the next root.
+    /// The keys that sign lists from now on: they are in the next root.
     public var pinsKeys: [SigningKey]
 
-    /// How many of ``pinsKeys`` must sign.
+    /// The threshold of ``pinsKeys``.
     public var pinsThreshold: Int
 
-    /// Who signs roots as well, by the hybrid demand of the next root, and how many of them must.
+    /// The keys and the threshold of the next root's hybrid demand for roots.
     public var rootHybrid: (keys: [SigningKey], threshold: Int)?
 
-    /// Who signs lists as well, by the hybrid demand of the next root, and how many of them must.
+    /// The keys and the threshold of the next root's hybrid demand for lists.
     public var pinsHybrid: (keys: [SigningKey], threshold: Int)?
 
     /// The newest root, without signatures.
@@ -57,13 +57,13 @@ public struct RepositorySimulator: Sendable {
     /// The log lists of Certificate Transparency that are served, each at its digest.
     public var logFiles: [[UInt8]] = []
 
-    /// What somebody on the way, or on the server, makes of an answer; `nil` stands for "there is none".
+    /// Changes an answer as an attacker on the way or on the server would; `nil` stands for "there is none".
     public var tampering: [Request: @Sendable ([UInt8]?) -> [UInt8]?] = [:]
 
     private var random: SeededGenerator
     private var previousRootKeys: [SigningKey] = []
 
-    /// What a client asks for.
+    /// A file that a client requests.
     public enum Request: Hashable, Sendable {
         /// `root/{version}.json`
         case root(version: Int64)
@@ -77,10 +77,10 @@ public struct RepositorySimulator: Sendable {
     ///
     /// - Parameters:
     ///   - name: The name of the lists.
-    ///   - time: When they are issued.
-    ///   - seed: Decides on the keys.
-    ///   - rootKeys: How many keys the role `root` has, and how many of them must sign.
-    ///   - pinsKeys: How many keys the role `pins` has, and how many of them must sign.
+    ///   - time: The time of issue.
+    ///   - seed: The seed of the keys.
+    ///   - rootKeys: The number of keys of the role `root`, and its threshold.
+    ///   - pinsKeys: The number of keys of the role `pins`, and its threshold.
     ///   - domains: The entries of the first list.
     public init(
         name: String = "com.example.app", at time: Timestamp, seed: UInt64 = 1,
@@ -98,26 +98,26 @@ public struct RepositorySimulator: Sendable {
         self.pinsKeys = keys(pinsKeys.count)
         self.pinsThreshold = pinsKeys.threshold
         self.random = random
-        let nobody = Role(keyIDs: [], threshold: 0)
+        let empty = Role(keyIDs: [], threshold: 0)
         self.root = Root(
-            name: name, version: 0, issuedAt: time, expiresAt: time, keys: [], root: nobody, pins: nobody)
+            name: name, version: 0, issuedAt: time, expiresAt: time, keys: [], root: empty, pins: empty)
         self.list = PinList(name: name, version: 0, issuedAt: time, expiresAt: time, domains: domains)
         try self.publishRoot()
         try self.publishList()
     }
 
-    /// Makes a key; it has no role yet.
+    /// Creates a key without a role.
     public mutating func newKey(_ algorithm: MetadataKey.Algorithm = .ecdsaP256SHA256) -> SigningKey {
         SigningKey(algorithm, using: &self.random)
     }
 
     // MARK: Publishing
 
-    /// Publishes the next root: with the keys and thresholds as they are now, signed by those of the root before it and
+    /// Publishes the next root: with the current keys and thresholds, signed by the keys of the root before it and
     /// by its own.
     ///
     /// - Parameters:
-    ///   - keys: Who signs; by default everybody who may.
+    ///   - keys: The keys that sign; by default all keys of the role.
     ///   - edit: Changes the root before it is signed.
     /// - Returns: The envelope.
     @discardableResult
@@ -148,10 +148,10 @@ public struct RepositorySimulator: Sendable {
                 hybrid: self.pinsHybrid.map(Self.demand)))
     }
 
-    /// Publishes the next list, signed by everybody who may.
+    /// Publishes the next list, signed by all keys of the role.
     ///
     /// - Parameters:
-    ///   - keys: Who signs; by default everybody who may.
+    ///   - keys: The keys that sign; by default all keys of the role.
     ///   - edit: Changes the list before it is signed.
     /// - Returns: The envelope.
     @discardableResult
@@ -165,7 +165,7 @@ public struct RepositorySimulator: Sendable {
         return try self.republishList(signedBy: keys)
     }
 
-    /// Publishes the newest list once more, its payload as it was, with other signatures.
+    /// Publishes the newest list once more: the same payload with other signatures.
     @discardableResult
     public mutating func republishList(signedBy keys: [SigningKey]? = nil) throws -> [UInt8] {
         let envelope = try Envelope(of: .pins, payload: self.list.payload, signedBy: keys ?? self.signersOfLists)
@@ -173,14 +173,14 @@ public struct RepositorySimulator: Sendable {
         return envelope.bytes
     }
 
-    /// Those who signed the newest root, and those who sign from now on; each once.
+    /// The signers of the newest root, and those from now on; each once.
     private var signersOfNextRoot: [SigningKey] {
         let keys = self.rootKeys + (self.rootHybrid?.keys ?? [])
         let known = Set(keys.map(\.keyID))
         return self.previousRootKeys.filter { !known.contains($0.keyID) } + keys
     }
 
-    /// Those who sign lists from now on.
+    /// The signers of lists from now on.
     private var signersOfLists: [SigningKey] { self.pinsKeys + (self.pinsHybrid?.keys ?? []) }
 
     private static func demand(_ hybrid: (keys: [SigningKey], threshold: Int)) -> Role.Demand {
@@ -191,7 +191,7 @@ public struct RepositorySimulator: Sendable {
 
     // MARK: Answering
 
-    /// What a client gets, after whatever ``tampering`` makes of it; `nil` where there is nothing (404).
+    /// The answer that a client gets, after ``tampering``; `nil` where there is nothing (404).
     public func answer(to request: Request) -> [UInt8]? {
         let honest: [UInt8]? =
             switch request {

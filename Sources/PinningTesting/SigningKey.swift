@@ -5,18 +5,18 @@
 internal import Crypto
 public import PinListMetadata
 
-/// A private key that signs metadata in tests. It lives in memory and comes from a seed: nothing real may trust it.
+/// A private key that signs metadata in tests. It is in memory and made from a seed: never trust it outside of tests.
 public struct SigningKey: Sendable {
     private enum Signer: Sendable {
         case p256(P256.Signing.PrivateKey)
         case ed25519(Curve25519.Signing.PrivateKey)
         /// Behind a closure, because a case cannot be of a type that older systems lack.
         case mlDSA65(@Sendable ([UInt8]) throws -> [UInt8])
-        /// Of an algorithm that nobody here knows: a tag of some length that nobody can check.
+        /// Of an algorithm that is not known here: a tag of some length that cannot be checked.
         case unknown([UInt8], length: Int)
     }
 
-    /// How long the keys and signatures of unknown algorithms are, in bytes: as those of no known one.
+    /// The length of keys and signatures of unknown algorithms in bytes, which no known algorithm has.
     private static let unknownLength = 2_420
 
     private let signer: Signer
@@ -39,15 +39,15 @@ public struct SigningKey: Sendable {
     /// Makes a key.
     ///
     /// - Parameters:
-    ///   - algorithm: How it signs. Of one that is unknown a key is made that nobody can verify, as the keys of an
-    ///     algorithm to come are for the clients of today.
-    ///   - random: Where its bytes come from; a ``SeededGenerator`` makes the same key again.
+    ///   - algorithm: The signature algorithm. For an unknown one the key cannot be verified, like a key of a later
+    ///     algorithm in today's clients.
+    ///   - random: The source of its bytes; a ``SeededGenerator`` makes the same key again.
     public init(_ algorithm: MetadataKey.Algorithm = .ecdsaP256SHA256, using random: inout SeededGenerator) {
         while true {
             let secret = random.bytes(32)
             switch algorithm {
             case .ecdsaP256SHA256:
-                // A number that is no scalar of the curve is as good as never met.
+                // A number that is not a scalar of the curve practically never occurs.
                 guard let key = try? P256.Signing.PrivateKey(rawRepresentation: secret),
                     let publicKey = MetadataKey(subjectPublicKeyInfo: Array(key.publicKey.derRepresentation))
                 else { continue }
@@ -86,7 +86,7 @@ public struct SigningKey: Sendable {
 
     /// Signs a message.
     ///
-    /// - Returns: The raw bytes of the algorithm. For P-256 and ML-DSA other ones each time.
+    /// - Returns: The raw bytes of the algorithm. For P-256 and ML-DSA they differ each time.
     public func signature(over message: [UInt8]) throws -> [UInt8] {
         switch self.signer {
         case .p256(let key): try Array(key.signature(for: message).rawRepresentation)
@@ -106,8 +106,8 @@ extension Envelope {
     /// Adds a signature over the payload and its type.
     ///
     /// - Parameters:
-    ///   - key: Who signs.
-    ///   - hint: What the envelope says of who signed; by default the truth.
+    ///   - key: The key that signs.
+    ///   - hint: The key id in the envelope; by default the right one.
     public mutating func sign(by key: SigningKey, hint: String? = nil) throws {
         self.signatures.append(
             Signature(keyID: hint ?? key.keyID, bytes: try key.signature(over: self.signedBytes)))

@@ -5,15 +5,15 @@
 internal import Foundation
 public import PinListClient
 
-/// Takes reports, without a network.
+/// A collector of reports without a network.
 ///
 /// `@unchecked Sendable`: because what changes is read and written under the lock only.
 public final class SimulatedCollector: ReportSender, @unchecked Sendable {
     /// A report that arrived.
     public struct Arrival: Hashable, Sendable {
-        /// Where it was sent to.
+        /// The address.
         public let address: String
-        /// What it was.
+        /// The body.
         public let body: [UInt8]
         /// The further fields that came with it.
         public var fields: [String: String] = [:]
@@ -24,24 +24,24 @@ public final class SimulatedCollector: ReportSender, @unchecked Sendable {
     private var watchers: [(count: Int, wake: CheckedContinuation<Void, Never>)] = []
     private var answering = FetchResponse(status: 202)
 
-    /// A collector that takes everything.
+    /// Creates a collector that accepts all reports.
     public init() {}
 
-    /// What the collector answers; it keeps what comes all the same.
+    /// The collector's answer; it keeps each report all the same.
     public var answer: FetchResponse {
         get { self.lock.withLock { self.answering } }
         set { self.lock.withLock { self.answering = newValue } }
     }
 
-    /// What arrived, the first first.
+    /// The reports that arrived, the first first.
     public var arrivals: [Arrival] { self.lock.withLock { self.arrived } }
 
-    /// Keeps the report and answers.
+    /// Stores the report and answers.
     public func send(_ body: [UInt8], to address: String) async throws -> FetchResponse {
         try await self.send(body, to: address, fields: [:])
     }
 
-    /// Keeps the report with its fields and answers.
+    /// Stores the report with its fields and answers.
     public func send(_ body: [UInt8], to address: String, fields: [String: String]) async throws -> FetchResponse {
         let (answer, due) = self.lock.withLock {
             self.arrived.append(Arrival(address: address, body: body, fields: fields))
@@ -53,7 +53,7 @@ public final class SimulatedCollector: ReportSender, @unchecked Sendable {
         return answer
     }
 
-    /// Waits until so many reports arrived.
+    /// Waits until a number of reports arrived.
     public func untilArrived(count: Int) async {
         await withCheckedContinuation { wake in
             let isOver = self.lock.withLock {

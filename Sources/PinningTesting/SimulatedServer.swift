@@ -10,7 +10,7 @@ internal import PinListMetadata
 ///
 /// `@unchecked Sendable`: because what changes is read and written under the lock only.
 public final class SimulatedServer: ListFetcher, @unchecked Sendable {
-    /// What becomes of an honest answer on its way.
+    /// A change of an honest answer on its way.
     public typealias Interference = @Sendable (FetchRequest, FetchResponse) async throws -> FetchResponse
 
     private let lock = NSLock()
@@ -24,27 +24,27 @@ public final class SimulatedServer: ListFetcher, @unchecked Sendable {
     /// Serves a repository.
     public init(_ repository: RepositorySimulator) { self.simulator = repository }
 
-    /// What is served.
+    /// The repository that is served.
     public var repository: RepositorySimulator {
         get { self.lock.withLock { self.simulator } }
         set { self.lock.withLock { self.simulator = newValue } }
     }
 
-    /// Publishes something.
+    /// Changes the repository.
     public func publish<Result>(_ body: (inout RepositorySimulator) throws -> Result) rethrows -> Result {
         try self.lock.withLock { try body(&self.simulator) }
     }
 
-    /// What was asked for, the first request first.
+    /// The requests, the first one first.
     public var requests: [FetchRequest] { self.lock.withLock { self.asked } }
 
-    /// What was asked for, without the base address.
+    /// The requested paths, without the base address.
     public var paths: [String] { self.requests.map { String($0.address.dropFirst(Self.address.count)) } }
 
-    /// Forgets what was asked for.
+    /// Removes the recorded requests.
     public func forgetRequests() { self.lock.withLock { self.asked = [] } }
 
-    /// What stands between the server and its clients, such as a lost connection or a slow one.
+    /// The network between the server and its clients, such as a lost or a slow connection.
     public var interference: Interference? {
         get { self.lock.withLock { self.interfering } }
         set { self.lock.withLock { self.interfering = newValue } }
@@ -80,9 +80,9 @@ public final class SimulatedServer: ListFetcher, @unchecked Sendable {
     }
 }
 
-/// A network that is not there: everything fails, and nothing leaves.
+/// A transport without a network: every request fails, and nothing is sent.
 public struct NoNetwork: ListFetcher, ReportSender {
-    /// Creates it.
+    /// Creates the transport.
     public init() {}
 
     /// Fails.

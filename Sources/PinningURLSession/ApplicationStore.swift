@@ -6,8 +6,8 @@
 internal import Foundation
 internal import PinListClient
 
-/// A state folder as an app on Apple's platforms wants it: readable once the device was unlocked after it started, so
-/// that a refresh in the background works; not in backups; the installation's id in the Keychain.
+/// The state folder of an app on Apple's platforms: readable after the first unlock of the device, so that a refresh in
+/// the background works; not in backups; with the installation's id in the Keychain.
 struct ApplicationStore: StateStore {
     private static let account = "installation-id"
 
@@ -35,7 +35,7 @@ struct ApplicationStore: StateStore {
         case .bytes(let bytes):
             return bytes.count <= maximumBytes ? .bytes(bytes) : .damaged("it is over \(maximumBytes) bytes")
         case .unreadable(let reason): return .unreadable(reason)
-        // One that was kept in the folder before stays in use.
+        // An id that the folder has from before stays in use.
         case .absent, .unavailable: return self.folder.read(file, maximumBytes: maximumBytes)
         }
     }
@@ -56,7 +56,7 @@ struct ApplicationStore: StateStore {
         try ExpiringActivity.run { () throws(StateStoreError) in try self.folder.withLock(body) }
     }
 
-    /// Makes the folder, before the first file is in it.
+    /// Creates the folder before its first file.
     private func prepare() throws(StateStoreError) {
         var isFolder: ObjCBool = false
         if FileManager.default.fileExists(atPath: self.folder.path, isDirectory: &isFolder), isFolder.boolValue {
@@ -87,7 +87,7 @@ struct ApplicationStore: StateStore {
     }
 }
 
-/// A store that is not there, and says why: what is trusted is in memory alone.
+/// A store that does not exist, with the reason: the trust state is in memory alone.
 struct MissingStore: StateStore {
     let reason: String
 

@@ -7,10 +7,10 @@ internal import CertificatePinning
 internal import Foundation
 @_spi(Adapters) internal import PinListClient
 
-/// What a session knows of its connections: which path was validated for which server, and, once their first request
+/// The known connections of a session: which path was validated for which server, and, once their first request
 /// has ended, which server a connection was opened for.
 ///
-/// URLSession shows no connections. What is known of one comes from the challenge for its server and from the metrics
+/// URLSession shows no connections. The facts about one come from the challenge for its server and from the metrics
 /// of the requests on it.
 ///
 /// `@unchecked Sendable`: because what changes is read and written under the lock only.
@@ -24,8 +24,8 @@ final class ConnectionLedger: @unchecked Sendable {
         let remote: String
     }
 
-    /// The most connections, and tasks that open one, that are remembered; beyond them the oldest are forgotten, and what
-    /// is not known is refused where pins are enforced.
+    /// The maximum number of connections, and of tasks that open one. Beyond it the oldest are removed; an unknown
+    /// connection is refused where pins are enforced.
     private static let maximum = 1_024
 
     private let shared: AllowedPaths
@@ -35,27 +35,27 @@ final class ConnectionLedger: @unchecked Sendable {
     private var openedInOrder: [Endpoint] = []
     private var pending: [ObjectIdentifier: Server] = [:]
 
-    /// Who opened a connection between two ends.
+    /// The server of a connection between two ends.
     private enum Opener: Equatable {
         case one(Server)
         /// Connections to several servers had these ends, one after the other or, behind a relay, at once: the ends do not
-        /// say which it is.
+        /// identify the server.
         case several
     }
 
-    /// A ledger for a session.
+    /// Creates a ledger for a session.
     ///
-    /// - Parameter shared: What was allowed in all sessions of the client.
+    /// - Parameter shared: The allowed paths in all sessions of the client.
     init(shared: AllowedPaths) { self.shared = shared }
 
-    /// Notes that a path was allowed for a server, by the challenge of a task.
+    /// Records that a path was allowed for a server, by the challenge of a task.
     func allowed(_ path: ValidatedPath, for server: Server, task: ObjectIdentifier) {
         self.shared.note(path, for: server)
         self.own.note(path, for: server)
         self.lock.withLock {
             self.pending[task] = server
-            // A task whose own delegate takes its metrics never ends here. What is given up may be behind any connection
-            // again, as if no connection of that server were known.
+            // A task whose own delegate takes its metrics never ends here. A removed server may be behind any
+            // connection again, as if no connection of it were known.
             guard self.pending.count > Self.maximum, let given = self.pending.first(where: { $0.key != task }) else {
                 return
             }
@@ -65,10 +65,11 @@ final class ConnectionLedger: @unchecked Sendable {
         }
     }
 
-    /// How many tasks have opened a connection and not ended.
+    /// The number of tasks that have opened a connection and not ended.
     var pendingCount: Int { self.lock.withLock { self.pending.count } }
 
-    /// Notes that a connection was opened for a server. Ends that another server's connection has had name neither.
+    /// Records that a connection was opened for a server. Ends that another server's connection also had identify
+    /// neither.
     func opened(_ endpoint: Endpoint, for server: Server) {
         self.lock.withLock {
             let before = self.openers[endpoint]
@@ -78,13 +79,13 @@ final class ConnectionLedger: @unchecked Sendable {
         }
     }
 
-    /// Notes that a task has ended: the connection that it opened, if it did, is known by now.
+    /// Records that a task has ended: a connection that it opened is known by now.
     func ended(_ task: ObjectIdentifier) { self.lock.withLock { self.pending[task] = nil } }
 
     /// The path that was validated for a server, in this session or, for a TLS session that is resumed, in another one.
     func path(of server: Server) -> ValidatedPath? { self.own.path(of: server) ?? self.shared.path(of: server) }
 
-    /// The server that a connection was opened for, if it is known and no other's had the same ends.
+    /// The server of a connection, if it is known and no other server's connection had the same ends.
     func opener(of endpoint: Endpoint) -> Server? {
         guard case .one(let server) = self.lock.withLock({ self.openers[endpoint] }) else { return nil }
         return server
@@ -93,10 +94,10 @@ final class ConnectionLedger: @unchecked Sendable {
     /// Whether connections to several servers had these ends.
     func isAmbiguous(_ endpoint: Endpoint) -> Bool { self.lock.withLock { self.openers[endpoint] == .several } }
 
-    /// All that was evaluated in this session.
+    /// All servers and paths that were evaluated in this session.
     var evaluated: [Server: ValidatedPath] { self.own.all }
 
-    /// The servers other than one whose connections may not be known by their ends: one was just opened, or none is.
+    /// The other servers with connections that their ends may not identify: one was just opened, or none is known.
     func evaluated(otherThan server: Server, needsEndpoint: Bool) -> [Server: ValidatedPath] {
         let (open, pending) = self.lock.withLock { (Array(self.openers.values), Set(self.pending.values)) }
         return self.own.all.filter { other, _ in
@@ -104,7 +105,7 @@ final class ConnectionLedger: @unchecked Sendable {
         }
     }
 
-    /// Forgets a server that new rules refuse.
+    /// Removes a server that new rules refuse.
     func forget(_ server: Server) {
         self.own.forget(server)
         self.shared.forget(server)

@@ -30,8 +30,8 @@ enum ExpiringActivity {
         let ended = DispatchGroup()
         ended.enter()
         defer { ended.leave() }
-        // Its block runs on a queue of the system's. It is called once more when the time is over, beside the first call,
-        // and the process is suspended when neither runs any longer.
+        // Its block runs on a queue of the system's. It is called a second time when the time is over, concurrently
+        // with the first call, and the process is suspended when neither runs any longer.
         ProcessInfo.processInfo.performExpiringActivity(withReason: "a list of pins is stored") { isExpired in
             if answer.isFirst(isGranted: !isExpired) { asked.signal() }
             if answer.isGranted { ended.wait() }
@@ -42,14 +42,14 @@ enum ExpiringActivity {
         #endif
     }
 
-    /// What the system said first.
+    /// The first answer of the system.
     ///
     /// `@unchecked Sendable`: because what changes is read and written under the lock only.
     private final class Answer: @unchecked Sendable {
         private let lock = NSLock()
         private var granted: Bool?
 
-        /// Notes an answer; whether it is the first.
+        /// Records an answer; returns whether it is the first.
         func isFirst(isGranted: Bool) -> Bool {
             self.lock.withLock {
                 guard self.granted == nil else { return false }

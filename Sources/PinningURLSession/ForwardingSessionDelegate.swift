@@ -9,12 +9,12 @@ public import Foundation
 public import FoundationNetworking
 #endif
 
-/// A session's delegate that hands every call on to another one, with the system's default where that has no answer.
+/// A session's delegate that forwards every call to another one, with the system's default where that has no method.
 ///
 /// URLSession asks a delegate whether it has a method. This one has what a subclass implements, and of the rest what the
-/// app's delegate has, so that URLSession does without a method what it does without pinning. It never has the session's
-/// method for challenges, not even a subclass's: URLSession prefers that one, and a refusal belongs to a task. A method
-/// that is newer than this library is not forwarded.
+/// app's delegate has, so that URLSession behaves for a missing method as it does without pinning. It never has the
+/// session's method for challenges, not even a subclass's: URLSession prefers that one, and a refusal belongs to a
+/// task. A method that is newer than this library is not forwarded.
 ///
 /// `@unchecked Sendable`: because it holds a delegate, which is Sendable, and nothing that changes.
 open class ForwardingSessionDelegate: NSObject, URLSessionDataDelegate, URLSessionDownloadDelegate,
@@ -50,16 +50,18 @@ open class ForwardingSessionDelegate: NSObject, URLSessionDataDelegate, URLSessi
         unsafeBitCast(self.forwarded, to: (any URLSessionWebSocketDelegate)?.self)
     }
 
-    // MARK: Which methods there are
+    // MARK: The methods of the delegate
 
     private static let challengeOfSession = "URLSession:didReceiveChallenge:completionHandler:"
     private static let challengeOfTask = "URLSession:task:didReceiveChallenge:completionHandler:"
 
     #if canImport(FoundationNetworking)
-    /// What URLSession asks before it calls a method: a subclass's own, or one that the app's delegate has.
+    /// Whether there is a method, which URLSession asks before it calls one: a subclass's own, or one of the app's
+    /// delegate.
     open func responds(to selector: Selector!) -> Bool { self.answers(selector, isImplemented: true) }
     #else
-    /// What URLSession asks before it calls a method: a subclass's own, or one that the app's delegate has.
+    /// Whether there is a method, which URLSession asks before it calls one: a subclass's own, or one of the app's
+    /// delegate.
     open override func responds(to selector: Selector!) -> Bool {
         self.answers(selector, isImplemented: super.responds(to: selector))
     }
@@ -70,7 +72,7 @@ open class ForwardingSessionDelegate: NSObject, URLSessionDataDelegate, URLSessi
         let name = NSStringFromSelector(selector)
         guard name.hasPrefix("URLSession") else { return true }
         guard name != Self.challengeOfSession else { return false }
-        // One that is inherited from here does nothing but forward.
+        // A method that is inherited from here only forwards.
         let inherited = class_getInstanceMethod(ForwardingSessionDelegate.self, selector)
         guard class_getInstanceMethod(type(of: self), selector) == inherited else { return true }
         guard let forwarded else { return false }
@@ -80,13 +82,13 @@ open class ForwardingSessionDelegate: NSObject, URLSessionDataDelegate, URLSessi
         return forwarded.responds(to: selector)
     }
 
-    // MARK: What is forwarded
+    // MARK: Forwarded methods
 
     // Each method is taken as a value of a type that is written out: where a method is optional the value is, too, and
-    // where it is not it becomes one. The same lines mean the same to Objective-C's protocols and to others.
+    // where it is not it becomes one. So the same lines compile for Objective-C's protocols and for others.
 
-    /// Forwarded to the method that URLSession would have called: that of the session for what concerns a connection,
-    /// that of the task for the rest. Without an answer the system has the default one.
+    /// Forwarded to the method that URLSession would have called: the session's for challenges of a connection, the
+    /// task's for the rest. Without a method the system's default applies.
     open func urlSession(
         _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
@@ -122,7 +124,7 @@ open class ForwardingSessionDelegate: NSObject, URLSessionDataDelegate, URLSessi
         forward?(session, task)
     }
 
-    /// Forwarded; without an answer the request begins as it was.
+    /// Forwarded; without a method the request begins as it was.
     open func urlSession(
         _ session: URLSession, task: URLSessionTask, willBeginDelayedRequest request: URLRequest,
         completionHandler: @escaping @Sendable (URLSession.DelayedRequestDisposition, URLRequest?) -> Void
@@ -146,7 +148,7 @@ open class ForwardingSessionDelegate: NSObject, URLSessionDataDelegate, URLSessi
         forward?(session, task)
     }
 
-    /// Forwarded; without an answer the redirect is followed.
+    /// Forwarded; without a method the redirect is followed.
     open func urlSession(
         _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
         newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
@@ -161,7 +163,7 @@ open class ForwardingSessionDelegate: NSObject, URLSessionDataDelegate, URLSessi
         forward(session, task, response, request, completionHandler)
     }
 
-    /// Forwarded; without an answer there is no stream.
+    /// Forwarded; without a method there is no stream.
     open func urlSession(
         _ session: URLSession, task: URLSessionTask,
         needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
@@ -172,7 +174,7 @@ open class ForwardingSessionDelegate: NSObject, URLSessionDataDelegate, URLSessi
         forward(session, task, completionHandler)
     }
 
-    /// Forwarded; who has no answer for the middle of a body is asked for its beginning.
+    /// Forwarded; a delegate without the method for the middle of a body is asked for its beginning.
     @available(iOS 17, macOS 14, tvOS 17, watchOS 10, *)
     open func urlSession(
         _ session: URLSession, task: URLSessionTask, needNewBodyStreamFrom offset: Int64,
@@ -223,7 +225,7 @@ open class ForwardingSessionDelegate: NSObject, URLSessionDataDelegate, URLSessi
         forward?(session, task, error)
     }
 
-    /// Forwarded; without an answer the body follows.
+    /// Forwarded; without a method the body follows.
     open func urlSession(
         _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
@@ -265,7 +267,7 @@ open class ForwardingSessionDelegate: NSObject, URLSessionDataDelegate, URLSessi
         forward?(session, dataTask, data)
     }
 
-    /// Forwarded; without an answer what was proposed is cached.
+    /// Forwarded; without a method what was proposed is cached.
     open func urlSession(
         _ session: URLSession, dataTask: URLSessionDataTask, willCacheResponse proposedResponse: CachedURLResponse,
         completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
@@ -361,7 +363,7 @@ open class ForwardingSessionDelegate: NSObject, URLSessionDataDelegate, URLSessi
 }
 
 extension URLAuthenticationChallenge {
-    /// Whether it concerns the connection: then URLSession asks its own delegate's method for the session first.
+    /// Whether a challenge is for the connection: then URLSession calls the session's method first.
     fileprivate var isOfSession: Bool {
         [
             NSURLAuthenticationMethodServerTrust, NSURLAuthenticationMethodClientCertificate,

@@ -10,17 +10,17 @@ internal import Security
 /// Generic passwords of one service in the Keychain: on this device alone, never in a backup, readable once the device
 /// was unlocked after it started.
 struct Keychain: Sendable {
-    /// What reading came to.
+    /// The result of reading.
     enum Item {
         case absent
         case bytes([UInt8])
         /// The device is locked, or the Keychain fails.
         case unreadable(String)
-        /// This program may not use the Keychain: on macOS, one without an application identifier.
+        /// This program may not use the Keychain, such as a macOS program without an application identifier.
         case unavailable
     }
 
-    /// Groups the items.
+    /// The service that groups the items.
     let service: String
     /// The access group, for an app and its extensions; `nil` for the app's own.
     let accessGroup: String?
@@ -33,7 +33,7 @@ struct Keychain: Sendable {
         var found: CFTypeRef?
         let status = SecItemCopyMatching(query as CFDictionary, &found)
         switch status {
-        case errSecSuccess: return (found as? Data).map { .bytes([UInt8]($0)) } ?? .unreadable("it is no data")
+        case errSecSuccess: return (found as? Data).map { .bytes([UInt8]($0)) } ?? .unreadable("it is not data")
         case errSecItemNotFound: return .absent
         case errSecMissingEntitlement, errSecNotAvailable: return .unavailable
         default: return .unreadable(Self.text(status))
@@ -66,7 +66,7 @@ struct Keychain: Sendable {
             kSecClass as String: kSecClassGenericPassword,
             kSecAttrService as String: self.service,
             kSecAttrAccount as String: account,
-            // On macOS, too: the Keychain that iOS has.
+            // On macOS, too, the data protection Keychain of iOS is used.
             kSecUseDataProtectionKeychain as String: true,
         ]
         if let accessGroup { query[kSecAttrAccessGroup as String] = accessGroup }

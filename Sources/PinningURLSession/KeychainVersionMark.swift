@@ -7,10 +7,10 @@ internal import Foundation
 public import PinListClient
 public import PinListMetadata
 
-/// Keeps the highest version of a list in the Keychain, where deleting the app's files, or restoring old ones, does not
-/// reach it (formats.md, section 6).
+/// A version mark in the Keychain, which survives deletion of the app's files and restoration of old ones (formats.md,
+/// section 6).
 public struct KeychainVersionMark: VersionMarkStore {
-    /// The most bytes of a mark: 32 keys, and a name.
+    /// The maximum length of a mark in bytes: 32 keys, and a name.
     private static let maximum = 4_096
 
     private struct Stored: Codable {
@@ -21,7 +21,7 @@ public struct KeychainVersionMark: VersionMarkStore {
 
     private let keychain: Keychain
 
-    /// A mark for this app.
+    /// Creates the store of a mark for this app.
     ///
     /// - Parameter accessGroup: The access group that the app shares with its extensions; `nil` for the app's own.
     public init(accessGroup: String? = nil) {
@@ -36,7 +36,7 @@ public struct KeychainVersionMark: VersionMarkStore {
         return VersionMark(name: stored.name, version: stored.version, keyIDs: stored.keyids)
     }
 
-    /// Keeps a mark. What the Keychain does not keep is as if there were none.
+    /// Stores a mark. A mark that the Keychain does not store counts as absent.
     public func save(_ mark: VersionMark) {
         let stored = Stored(name: mark.name, version: mark.version, keyids: mark.keyIDs)
         guard let data = try? JSONEncoder().encode(stored) else { return }

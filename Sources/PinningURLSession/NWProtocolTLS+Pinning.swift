@@ -13,10 +13,10 @@ internal import Security
 extension NWProtocolTLS.Options {
     /// Evaluates each handshake under these options: the platform's validation for the host, then the pins.
     ///
-    /// It sets the verify block, so it comes after anything else that sets one.
+    /// It sets the verify block, so call it after any other code that sets one.
     ///
     /// - Parameters:
-    ///   - pinning: Whose rules apply.
+    ///   - pinning: The client whose rules apply.
     ///   - host: The host that connections are made for, without a port; one object of options for each host.
     ///   - port: The port, for reports.
     public func pin(by pinning: Pinning, host: String, port: Int = 443) {

@@ -6,14 +6,14 @@
 public import Logging
 internal import os
 
-/// Writes to the system's log what is logged through swift-log.
+/// A handler of swift-log that writes to the system's log.
 ///
-/// What Tumbler logs names hosts, pins and versions, and nothing of a person: it is marked public, so that a log from
+/// Tumbler's messages name hosts, pins and versions, and no personal data. They are marked public, so that a log from
 /// the field can be read.
 public struct OSLogHandler: LogHandler {
-    /// The least level that is written.
+    /// The minimum level that is written.
     public var logLevel: Logging.Logger.Level = .info
-    /// Written with each message.
+    /// The metadata that is written with each message.
     public var metadata: Logging.Logger.Metadata = [:]
     private let logger: os.Logger
 
@@ -21,7 +21,7 @@ public struct OSLogHandler: LogHandler {
     ///
     /// - Parameters:
     ///   - subsystem: The app, in reverse DNS.
-    ///   - category: What is logged.
+    ///   - category: The category of the messages.
     public init(subsystem: String, category: String) {
         self.logger = os.Logger(subsystem: subsystem, category: category)
     }

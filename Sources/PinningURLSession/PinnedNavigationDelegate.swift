@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-// WebKit is there on tvOS and watchOS, too, but has no web view for apps.
+// WebKit exists on tvOS and watchOS, too, but without a web view for apps.
 #if canImport(WebKit) && canImport(Security) && !os(tvOS) && !os(watchOS)
 public import Foundation
 public import PinListClient
@@ -12,14 +12,14 @@ public import WebKit
 public import FoundationNetworking
 #endif
 
-/// A navigation delegate that pins what a web view loads. An app with one of its own calls
+/// A navigation delegate that pins the connections of a web view. An app with its own delegate calls
 /// `Pinning.answer(_:isWebView:completionHandler:)` from it instead.
 ///
 /// WebKit asks for each connection of the page, its subresources included. Failures of hosts that no entry covers are
-/// never reported: a page says where a web view goes.
+/// never reported, because pages choose the hosts of a web view.
 @MainActor
 open class PinnedNavigationDelegate: NSObject, WKNavigationDelegate {
-    /// Whose rules apply.
+    /// The client whose rules apply.
     public let pinning: Pinning
 
     /// Creates a delegate; the web view does not keep it alive.

@@ -14,18 +14,19 @@ public import FoundationNetworking
 /// A session's delegate that pins: the challenge of each connection is evaluated before a byte of a request leaves, and
 /// the connection of each response is evaluated for the host of its request.
 ///
-/// Every other call goes on to the app's own delegate. To subclass it is fine; an override calls `super`. A subclass that
-/// adds the session's method for challenges (`urlSession(_:didReceive:completionHandler:)`) is never asked by it.
+/// Every other call is forwarded to the app's own delegate. Subclasses are allowed; an override calls `super`. A
+/// subclass that adds the session's method for challenges (`urlSession(_:didReceive:completionHandler:)`) is never
+/// asked by it.
 ///
 /// A delegate of a single task (`URLSessionTask.delegate`) that has the method for challenges takes its task's from here:
 /// the second check withholds such responses where pins are enforced.
 ///
 /// `@unchecked Sendable`: because what changes is in the ledger and the refusals, under their own locks.
 open class PinnedSessionDelegate: ForwardingSessionDelegate, @unchecked Sendable {
-    /// The longest that a challenge waits for a newer list, in seconds (formats.md, section 4).
+    /// The maximum wait of a challenge for a newer list, in seconds (formats.md, section 4).
     public static let maximumSecondsToWait = 5.0
 
-    /// Whose rules apply.
+    /// The client whose rules apply.
     public let pinning: Pinning
     let secondsToWaitForNewerList: Double
     let ledger: ConnectionLedger
@@ -36,10 +37,10 @@ open class PinnedSessionDelegate: ForwardingSessionDelegate, @unchecked Sendable
     /// Creates a delegate, for one session.
     ///
     /// - Parameters:
-    ///   - pinning: Whose rules apply.
+    ///   - pinning: The client whose rules apply.
     ///   - delegate: The app's own.
-    ///   - secondsToWaitForNewerList: How long a connection that was refused for its pins waits for a newer list, at
-    ///     most ``maximumSecondsToWait``; 0 refuses at once. Somebody must run `Pinning.run()`.
+    ///   - secondsToWaitForNewerList: The time for which a connection that was refused for its pins waits for a newer
+    ///     list, at most ``maximumSecondsToWait``; 0 refuses at once. `Pinning.run()` must be running.
     public init(
         by pinning: Pinning, forwardingTo delegate: (any URLSessionDelegate)? = nil,
         secondsToWaitForNewerList: Double = 0
@@ -54,12 +55,12 @@ open class PinnedSessionDelegate: ForwardingSessionDelegate, @unchecked Sendable
     /// The refusal that ended a task, in place of URLSession's "cancelled".
     public func refusal(of task: URLSessionTask) -> PinningError? { self.refusals.refusal(of: task) }
 
-    /// Ends open connections of a session when rules come into force that refuse them.
+    /// Ends open connections of a session when new rules refuse them.
     func attach(_ session: URLSession) { self.watch.attach(session) }
 
     // MARK: The first check
 
-    /// Evaluates a server's trust; other challenges are the app's.
+    /// Evaluates a server's trust; other challenges are forwarded to the app.
     open override func urlSession(
         _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
@@ -113,13 +114,13 @@ open class PinnedSessionDelegate: ForwardingSessionDelegate, @unchecked Sendable
         _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
         newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
-        // Who redirects is evaluated before anybody is believed.
+        // The redirecting server is evaluated before its redirect is followed.
         if self.withholds(response, of: task) { return completionHandler(nil) }
         guard !self.refuseCleartext(request.url, task) else { return completionHandler(nil) }
         super.urlSession(
             session, task: task, willPerformHTTPRedirection: response, newRequest: request
         ) { request in
-            // The app's delegate may have another one in mind.
+            // The app's delegate may choose another request.
             guard let request, self.refuseCleartext(request.url, task) else { return completionHandler(request) }
             completionHandler(nil)
         }
@@ -146,13 +147,13 @@ open class PinnedSessionDelegate: ForwardingSessionDelegate, @unchecked Sendable
             session, dataTask: dataTask, didReceive: response, completionHandler: completionHandler)
     }
 
-    /// Nothing of a response that is withheld.
+    /// Drops the body of a withheld response.
     open override func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
         guard self.refusals.refusal(of: dataTask) == nil else { return }
         super.urlSession(session, dataTask: dataTask, didReceive: data)
     }
 
-    /// Caches nothing that is withheld.
+    /// Keeps a withheld response out of the cache.
     open override func urlSession(
         _ session: URLSession, dataTask: URLSessionDataTask, willCacheResponse proposedResponse: CachedURLResponse,
         completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
@@ -188,7 +189,7 @@ open class PinnedSessionDelegate: ForwardingSessionDelegate, @unchecked Sendable
         return true
     }
 
-    /// Evaluates the connections that the responses came over, now that they are known.
+    /// Evaluates the connections of the responses, which are known now.
     open override func urlSession(
         _ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics
     ) {
@@ -206,7 +207,7 @@ open class PinnedSessionDelegate: ForwardingSessionDelegate, @unchecked Sendable
         return self.refusals.refusal(of: task)
     }
 
-    /// Tells the app's delegate what pinning refused, in place of "cancelled".
+    /// Gives the app's delegate the refusal by pinning in place of "cancelled".
     open override func urlSession(
         _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
     ) {
@@ -221,7 +222,8 @@ open class PinnedSessionDelegate: ForwardingSessionDelegate, @unchecked Sendable
 
     private func note(_ refusal: PinningDecision, _ task: URLSessionTask) {
         self.refusals.note(PinningError(refusal), task)
-        // The caller of an `async` method may see the error of the URL that it asked for, not of the one it was sent to.
+        // The caller of an `async` method may see the error of the URL that it asked for, not of the one after the
+        // redirect.
         for request in [task.originalRequest, task.currentRequest] {
             if let host = request?.url?.host { self.pinning.explain(host, by: refusal) }
         }

@@ -15,16 +15,16 @@ public import Foundation
 #endif
 
 extension Pinning {
-    /// The verdict on a trust object, for networking stacks that show one: the platform validates it for the host
+    /// Decides on a trust object, for networking stacks that expose one: the platform validates it for the host
     /// first, then the validated path is evaluated.
     ///
     /// It blocks while the platform validates, which may ask the network: call it where the stack calls its own
     /// validation, not on the main thread. The object is not changed.
     ///
     /// - Parameters:
-    ///   - trust: What the server presented.
+    ///   - trust: The trust object of the server.
     ///   - host: The host that the connection is made for, without a port.
-    ///   - connection: What a report says of the connection.
+    ///   - connection: The facts about the connection for reports.
     /// - Returns: The decision; `chain-invalid` where the platform refuses.
     public nonisolated func evaluate(
         trust: SecTrust, host: String, connection: ConnectionFacts = ConnectionFacts()
@@ -32,7 +32,7 @@ extension Pinning {
         guard let name = try? HostName(host) else {
             return self.refusal(of: host, .hostInvalid, connection: connection)
         }
-        switch SystemTrust.validate(trust, for: name) {
+        switch SystemTrust.validate(trust, for: name, revocation: self.revocation) {
         case .success(let path):
             return self.decision(for: path, host: host, connection: connection)
         case .failure(let failure):
@@ -46,9 +46,9 @@ extension Pinning {
     /// - Parameters:
     ///   - challenge: The challenge.
     ///   - isWebView: Whether a web view asks: failures of hosts that no entry covers are then not reported.
-    ///   - completionHandler: Is called once, on a queue of the library's own.
-    /// - Returns: `false` for another kind of challenge (a password, a client's certificate): it is yours, and the
-    ///   handler is not called.
+    ///   - completionHandler: Called once, on a queue of the library.
+    /// - Returns: `false` for another kind of challenge (a password, a client's certificate): the caller must answer
+    ///   it, and the handler is not called.
     public nonisolated func answer(
         _ challenge: URLAuthenticationChallenge, isWebView: Bool = false,
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
@@ -60,7 +60,7 @@ extension Pinning {
         return true
     }
 
-    /// Evaluates a challenge for a server's trust, on a queue of the library's own.
+    /// Evaluates a challenge for a server's trust, on a queue of the library.
     nonisolated func evaluate(
         _ challenge: URLAuthenticationChallenge, isWebView: Bool,
         then answer: @escaping @Sendable (PinningDecision) -> Void
@@ -78,12 +78,12 @@ extension Pinning {
 }
 
 extension URLAuthenticationChallenge {
-    /// Whether the server's trust is asked for.
+    /// Whether the challenge is for the server's trust.
     var isForServerTrust: Bool { self.protectionSpace.authenticationMethod == NSURLAuthenticationMethodServerTrust }
 }
 
 extension PinningDecision.Verdict {
-    /// What a challenge is answered with. Never a credential made from the trust object: it would take the place of the
+    /// The answer to a challenge. Never a credential made from the trust object, which would replace the
     /// platform's validation.
     var disposition: URLSession.AuthChallengeDisposition {
         self == .allow ? .performDefaultHandling : .cancelAuthenticationChallenge

@@ -17,7 +17,7 @@ extension Pinning {
     ///   - logs: The log list that the app ships, where its list names one: `tumbler-logs.json`.
     ///   - address: The base address of the list (`…/v1/lists/{name}`), `https`; `nil` for a list that is never
     ///     refreshed.
-    ///   - state: Where lists and roots from outside are kept.
+    ///   - state: The location of stored lists and roots.
     /// - Throws: `PinningSetupError` for what is wrong in the build.
     public init(
         root: EmbeddedFile, list: EmbeddedFile, logs: EmbeddedFile? = nil, refreshFrom address: URL?,
@@ -44,11 +44,11 @@ extension Pinning {
     }
     #endif
 
-    /// Puts rules in force that come with the app and stay, for pins that an app has already: see `PinningMigration`.
+    /// Puts fixed rules of the app in force, for pins that an app has already: see `PinningMigration`.
     ///
     /// - Parameters:
     ///   - policy: The rules.
-    ///   - state: Where reports wait, over restarts if it is a folder.
+    ///   - state: The store for waiting reports; a folder keeps them over restarts.
     public init(policy: PinningPolicy, state: StateLocation = .memory) {
         self.init(policy: policy, state: state, configuration: .urlSession)
     }

@@ -11,11 +11,11 @@ internal import Foundation
 internal import FoundationNetworking
 #endif
 
-/// Evaluates what a session's connections were allowed for again when rules come into force.
+/// Evaluates the connections of a session again when rules come into force.
 ///
-/// A session shows no connections to close. What it has is `flush`: requests from then on go on new connections.
-/// Requests that are running on refused ones are cancelled at once for a denied key or a revoked certificate; for the rest the second check
-/// looks at their responses.
+/// A session shows no connections to close. It has `flush`: later requests use new connections. Requests that are
+/// running on refused ones are cancelled at once for a denied key or a revoked certificate; for the rest the second
+/// check evaluates their responses.
 ///
 /// `@unchecked Sendable`: because what changes is read and written under the lock only.
 final class PolicyWatch: @unchecked Sendable {
@@ -24,7 +24,7 @@ final class PolicyWatch: @unchecked Sendable {
     private weak var session: URLSession?
     private var watching: Task<Void, Never>?
 
-    /// Watches until it is let go.
+    /// Observes until it is released.
     init(pinning: Pinning, ledger: ConnectionLedger) {
         self.ledger = ledger
         let changes = pinning.policyChanges()
@@ -38,7 +38,7 @@ final class PolicyWatch: @unchecked Sendable {
 
     deinit { self.watching?.cancel() }
 
-    /// The session whose connections they are.
+    /// The session of the connections.
     func attach(_ session: URLSession) { self.lock.withLock { self.session = session } }
 
     private func reevaluate(by pinning: Pinning) {

@@ -19,9 +19,9 @@ struct ResponseCheck: Sendable {
     let pinning: Pinning
     let ledger: ConnectionLedger
 
-    /// Before anything is delivered. Which connection it was is not known yet: a host that was evaluated before
-    /// passes, and ``refusal(of:)`` looks again. Any other one passes when all connections would satisfy it that may
-    /// have carried the response.
+    /// Checks before anything is delivered. The connection is not known yet: a host that was evaluated before passes, and
+    /// ``refusal(of:)`` checks again. Any other host passes when each connection that may have carried the response
+    /// would satisfy it.
     func provisionalRefusal(of target: SessionTarget) -> PinningDecision? {
         self.refusal(of: target) { server in
             if let path = self.ledger.path(of: server) { return self.own(path, server) }
@@ -29,7 +29,7 @@ struct ResponseCheck: Sendable {
         }
     }
 
-    /// When the request's metrics are known, for all the hops of its redirects.
+    /// Checks when the request's metrics are known, for all hops of its redirects.
     func refusal(of metrics: URLSessionTaskMetrics) -> PinningDecision? {
         for transaction in metrics.transactionMetrics where transaction.resourceFetchType != .localCache {
             // A hop without a response delivered nothing.
@@ -67,7 +67,7 @@ struct ResponseCheck: Sendable {
         }
         let path = self.ledger.path(of: server)
         let isOwn = isNew || endpoint.map { self.ledger.opener(of: $0) == server } ?? false
-        // Its own connection, or one of which only the server is not known: then all that it may be must satisfy.
+        // The connection is its own, or its server is not known: then each possible one must satisfy the host.
         guard !isOwn else { return path.map { self.own($0, server) } ?? self.evaluate(server, over: nil, of: nil) }
         let others = self.ledger.evaluated(otherThan: server, needsEndpoint: endpoint != nil)
         guard let path else { return self.unknown(server, others) }
@@ -76,7 +76,7 @@ struct ResponseCheck: Sendable {
         return refused ?? self.own(path, server)
     }
 
-    /// A response of a server that was never evaluated, over a connection of one of these.
+    /// Checks a response of a server that was never evaluated, over a connection of one of these.
     private func unknown(
         _ server: ConnectionLedger.Server, _ others: [ConnectionLedger.Server: ValidatedPath]
     ) -> PinningDecision {
@@ -87,11 +87,11 @@ struct ResponseCheck: Sendable {
         return decision ?? self.evaluate(server, over: nil, of: nil)
     }
 
-    /// Those whose certificate is for this server, too: on no other connection would a request for it go.
+    /// The servers whose certificate is also for this one: a request for it would use no other connection.
     private func valid(
         _ others: [ConnectionLedger.Server: ValidatedPath], for server: ConnectionLedger.Server
     ) -> [ConnectionLedger.Server: ValidatedPath] {
-        // Nobody asks the system where no pin could refuse.
+        // The system is not asked where no pin could refuse.
         let policy = self.pinning.policyInForce.policy(at: self.pinning.now)
         guard let entry = policy.entry(for: server.host), entry.mode != .off else { return [:] }
         return others.filter { SystemTrust.isValid($0.value, for: server.host) }
@@ -105,7 +105,7 @@ struct ResponseCheck: Sendable {
     private func evaluate(
         _ server: ConnectionLedger.Server, over path: ValidatedPath?, of opener: ConnectionLedger.Server?
     ) -> PinningDecision {
-        // A connection of another host whose certificate is not for this one would never have been used rightly.
+        // A connection of another host whose certificate is not for this one must not have been used.
         let path = path.flatMap { SystemTrust.isValid($0, for: server.host) ? $0 : nil }
         let decision = self.pinning.responseDecision(
             for: server.host.description, over: path, evaluatedFor: opener?.host.description,
@@ -118,7 +118,8 @@ struct ResponseCheck: Sendable {
 }
 
 extension URLSessionTaskTransactionMetrics {
-    /// The connection, by its ends, where the system shows them. Those of a proxy's connection say nothing of the server.
+    /// The connection, by its ends, where the system shows them. The ends of a proxy's connection do not identify the
+    /// server.
     fileprivate var endpoint: ConnectionLedger.Endpoint? {
         guard !self.isProxyConnection, let local = self.localAddress, let localPort = self.localPort,
             let remote = self.remoteAddress,

@@ -5,7 +5,7 @@
 #if canImport(Security)
 internal import Foundation
 
-/// Where URLSession takes a request, as URLSession reads its URL: a WebSocket's are HTTP's.
+/// The target of a request as URLSession reads its URL; WebSockets count as HTTP.
 struct SessionTarget: Hashable, Sendable {
     /// Whether the connection is made with TLS.
     let isTLS: Bool
@@ -20,7 +20,7 @@ struct SessionTarget: Hashable, Sendable {
             return nil
         }
         self.isTLS = scheme == "https" || scheme == "wss"
-        // Without a host there is no connection, and the name that is none is refused as that.
+        // Without a host there is no connection, and an invalid name is refused as invalid.
         self.host = url.host ?? ""
         self.port = url.port ?? (self.isTLS ? 443 : 80)
     }

@@ -12,7 +12,7 @@ internal import FoundationNetworking
 
 extension StateLocation {
     #if os(tvOS)
-    // An app of tvOS may write to its caches alone; the system empties them when it needs the room.
+    // An app of tvOS may write to its caches alone; the system empties them when it needs the space.
     private static let directory = FileManager.SearchPathDirectory.cachesDirectory
     private static let folderInContainer = "Library/Caches"
     #else
@@ -21,8 +21,8 @@ extension StateLocation {
     #endif
 
     /// Application Support, in a folder for each list: protected until the device is first unlocked, and not in backups;
-    /// the installation's id is in the Keychain. On tvOS, where an app has no such folder, caches: what the system deletes
-    /// there is fetched again, and the mark in the Keychain stays.
+    /// the installation's id is in the Keychain. On tvOS, where an app has no such folder, caches: files that the
+    /// system deletes there are fetched again, and the mark in the Keychain stays.
     public static var applicationSupport: StateLocation {
         StateLocation { name in
             let folders = FileManager.default.urls(for: Self.directory, in: .userDomainMask)

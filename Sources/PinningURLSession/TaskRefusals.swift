@@ -10,7 +10,7 @@ internal import PinListClient
 internal import FoundationNetworking
 #endif
 
-/// What was refused of which task; the newest 64, and none that is gone.
+/// The refusals by task: the newest 64, of tasks that still exist.
 ///
 /// `@unchecked Sendable`: because what changes is read and written under the lock only.
 final class TaskRefusals: @unchecked Sendable {
@@ -24,7 +24,7 @@ final class TaskRefusals: @unchecked Sendable {
     private let lock = NSLock()
     private var entries: [Entry] = []
 
-    /// Notes why a task ends; the first refusal counts.
+    /// Records why a task ends; the first refusal counts.
     func note(_ refusal: PinningError, _ task: URLSessionTask) {
         self.lock.withLock {
             self.entries.removeAll { $0.task == nil }
@@ -34,7 +34,7 @@ final class TaskRefusals: @unchecked Sendable {
         }
     }
 
-    /// Why a task ended.
+    /// The refusal that ended a task.
     func refusal(of task: URLSessionTask) -> PinningError? {
         self.lock.withLock { self.entries.first { $0.task === task }?.refusal }
     }

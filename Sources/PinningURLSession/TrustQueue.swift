@@ -6,15 +6,16 @@
 internal import Dispatch
 internal import Foundation
 
-/// Where trust objects are evaluated: never on the main thread, never on that of a delegate, and a few at a time.
+/// The queue on which trust objects are evaluated: never on the main thread, never on that of a delegate, and a few at
+/// a time.
 ///
 /// An evaluation may wait for the network (intermediates, revocation). A queue that gives each a thread of its own would
 /// use up all threads that the system has for the process when many connections are opened at once.
 enum TrustQueue {
-    /// The most evaluations at a time.
+    /// The maximum number of concurrent evaluations.
     static let maximum = 4
 
-    /// Where they wait for their turn.
+    /// The queue of waiting evaluations.
     static let evaluations: OperationQueue = {
         let queue = OperationQueue()
         queue.name = "PinningURLSession.trust"
@@ -23,18 +24,18 @@ enum TrustQueue {
         return queue
     }()
 
-    /// Where Network.framework asks; nothing is evaluated on it.
+    /// The queue on which Network.framework calls; nothing is evaluated on it.
     static let handshakes = DispatchQueue(label: "PinningURLSession.handshakes", qos: .userInitiated)
-    /// For what somebody waits for; it never asks the network.
+    /// The queue for evaluations that a caller waits for; they never use the network.
     static let names = DispatchQueue(label: "PinningURLSession.names", qos: .userInitiated)
 
     /// Evaluates when it is its turn.
     static func evaluate(_ body: @escaping @Sendable () -> Void) { self.evaluations.addOperation(body) }
 }
 
-/// What is given to one block and used by that block alone.
+/// A value that is given to one block and used by that block alone.
 ///
-/// `@unchecked Sendable`: because who gives it away does not use it afterwards.
+/// `@unchecked Sendable`: because the giver does not use it afterwards.
 struct HandedOver<Value>: @unchecked Sendable {
     let value: Value
 

@@ -7,7 +7,7 @@ internal import CertificatePinning
 internal import Foundation
 internal import Security
 
-/// The function that the delegates ask, as `PinningIntegrity` tries it with chains that it made.
+/// The function that the delegates call, for the trials of `PinningIntegrity` with chains of its own.
 @_spi(Adapters)
 public enum TrustTrial {
     /// Whether the system finds a path from a presented chain to one anchor, without the network.

@@ -15,13 +15,13 @@ extension URLSession {
     /// The size of the cache of a pinned session, in bytes of memory.
     private static let cacheBytes = 4_194_304
 
-    /// A session that pins.
+    /// Creates a session that pins.
     ///
     /// - Parameters:
-    ///   - pinning: Whose rules apply.
-    ///   - configuration: The session's. By default the system's, but with a cache of its own in memory: what another
-    ///     session fetched unpinned is never taken for something that was pinned.
-    ///   - delegate: The app's own, which every call goes on to.
+    ///   - pinning: The client whose rules apply.
+    ///   - configuration: The session's configuration. By default the system's, but with a cache of its own in memory,
+    ///     so that responses which another session fetched unpinned are never used.
+    ///   - delegate: The app's own delegate, to which every call is forwarded.
     ///   - delegateQueue: As for any session.
     ///   - secondsToWaitForNewerList: See ``PinnedSessionDelegate``.
     public static func pinned(
@@ -44,9 +44,9 @@ extension URLSession {
         return configuration
     }
 
-    /// Gets what a request asks for, and hands it over after both checks: what `data(for:)` throws as "cancelled" is
-    /// thrown as the `PinningError` behind it, and a response over a connection that was not evaluated for its host is
-    /// withheld, where `data(for:)` has delivered it by the time it is reported.
+    /// Sends a request, and returns the response after both checks. In place of "cancelled" of `data(for:)` it throws
+    /// the `PinningError` behind it, and a response over a connection that was not evaluated for its host is withheld,
+    /// while `data(for:)` delivers it before it is reported.
     ///
     /// - Parameter request: The request. Without TLS it is refused before it begins where the host's entry enforces, on
     ///   every version of the system.
@@ -57,7 +57,7 @@ extension URLSession {
             throw PinningSetupError(
                 .configuration, "the session has no PinnedSessionDelegate; make it with URLSession.pinned(by:)")
         }
-        // An exception of Objective-C otherwise, which Swift cannot catch.
+        // Otherwise this is an exception of Objective-C, which Swift cannot catch.
         guard self.configuration.identifier == nil else {
             throw PinningSetupError(
                 .configuration, "a background session has tasks for its delegate alone; make a download or upload task")
@@ -77,7 +77,8 @@ extension URLSession {
     }
 }
 
-/// Sees the metrics of one task, for the session's delegate. What it has no method for, URLSession asks that one.
+/// Receives the metrics of one task, for the session's delegate. For all other methods URLSession calls the session's
+/// delegate.
 ///
 /// `@unchecked Sendable`: because what changes is read and written under the lock only.
 private final class TaskObserver: NSObject, URLSessionTaskDelegate, @unchecked Sendable {
@@ -94,10 +95,10 @@ private final class TaskObserver: NSObject, URLSessionTaskDelegate, @unchecked S
         self.lock.withLock { self.task = task }
     }
 
-    /// What was refused of the task, as far as it is known.
+    /// The refusal of the task, as far as it is known.
     var refusal: PinningError? { self.lock.withLock { self.task }.flatMap { self.delegate.refusal(of: $0) } }
 
-    /// The same for a response that has come: should the metrics not have come before it, it is checked without.
+    /// The same for a response that arrived: if the metrics did not arrive before it, it is checked without them.
     func refusal(of response: URLResponse) -> PinningError? {
         if self.lock.withLock({ self.task }) != nil { return self.refusal }
         guard let target = SessionTarget(response.url) else { return nil }

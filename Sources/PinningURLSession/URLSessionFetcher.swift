@@ -14,7 +14,7 @@ internal import FoundationNetworking
 /// Fetches with Foundation's URLSession, under the platform's default validation: without a delegate for challenges,
 /// cache, cookies or credentials.
 public struct URLSessionFetcher: ListFetcher, ReportSender {
-    /// The most bytes that are read of an answer to a report.
+    /// The maximum length of an answer to a report, in bytes.
     private static let answerBytes = 65_536
 
     private let firstByteSeconds: Double
@@ -36,7 +36,7 @@ public struct URLSessionFetcher: ListFetcher, ReportSender {
     /// - Throws: `FetchError`.
     public func fetch(_ request: FetchRequest) async throws -> FetchResponse {
         guard ReportAddress.isAllowed(request.address), let url = URL(string: request.address) else {
-            throw FetchError(.network, "the address is no https URL")
+            throw FetchError(.network, "the address is not an https URL")
         }
         var message = URLRequest(url: url)
         message.httpShouldHandleCookies = false
@@ -58,7 +58,7 @@ public struct URLSessionFetcher: ListFetcher, ReportSender {
     /// - Throws: `FetchError`.
     public func send(_ body: [UInt8], to address: String, fields: [String: String]) async throws -> FetchResponse {
         guard ReportAddress.isAllowed(address), let url = URL(string: address) else {
-            throw FetchError(.network, "the address is no https URL")
+            throw FetchError(.network, "the address is not an https URL")
         }
         var message = URLRequest(url: url)
         message.httpMethod = "POST"
@@ -109,7 +109,8 @@ private final class URLSessionExchange: NSObject, URLSessionDataDelegate, @unche
         let session = URLSession(configuration: configuration, delegate: self, delegateQueue: nil)
         defer { session.finishTasksAndInvalidate() }
         let task = session.dataTask(with: message)
-        // Not every platform keeps the session's own limits, and a server that sends a byte now and then meets none.
+        // Not every platform enforces the session's own limits, and a server that sends a byte now and then reaches
+        // none.
         let firstByte = self.limit(task, firstByteSeconds) { $0.response == nil }
         let total = self.limit(task, totalSeconds) { _ in true }
         defer {
@@ -118,7 +119,7 @@ private final class URLSessionExchange: NSObject, URLSessionDataDelegate, @unche
         }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                // Under the lock: a task that is cancelled before it begins would never tell of its end on Linux.
+                // Under the lock: a task that is cancelled before it begins would never report its end on Linux.
                 let isStopped = self.lock.withLock {
                     self.ended = continuation
                     guard self.failure == nil else { return true }
@@ -159,7 +160,7 @@ private final class URLSessionExchange: NSObject, URLSessionDataDelegate, @unche
         newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
         // On Linux, Foundation stops the process when it gets this answer for a task that was cancelled. So the answer is
-        // given under the lock, before whoever stops the task from then on, and never to one that was stopped.
+        // given under the lock, before a later cancellation, and never to a cancelled task.
         self.lock.withLock {
             guard self.failure == nil else {
                 #if canImport(Darwin)
@@ -174,7 +175,7 @@ private final class URLSessionExchange: NSObject, URLSessionDataDelegate, @unche
                 request.setValue(nil, forHTTPHeaderField: "Tumbler-Assertion")
                 completionHandler(request)
             } else {
-                // Not cancelled: without a request to go on with, the task ends by itself.
+                // Not cancelled, because a task without a next request ends by itself.
                 let reason = isWithinLimit ? "a redirect that is not to https" : "too many redirects"
                 self.failure = FetchError(.redirect, reason)
                 completionHandler(nil)
@@ -208,7 +209,7 @@ private final class URLSessionExchange: NSObject, URLSessionDataDelegate, @unche
         self.end(error)
     }
 
-    /// Gives the result, once.
+    /// Completes the request with its result, once.
     private func end(_ error: (any Error)?) {
         let (ended, result) = self.lock.withLock {
             defer { self.ended = nil }

@@ -3,7 +3,7 @@ import PackageDescription
 
 // What stands for Apple's frameworks on Linux, so that the adapter in Sources/PinningURLSession compiles unmodified and
 // runs: see docs/apple-shim.md. Nothing of it is part of a product. The modules do not have Apple's names, because all
-// modules of a build share one folder, and `canImport` would be true for everybody; aliases give those names to the
+// modules of a build share one folder, and `canImport` would be true for all of them; aliases give those names to the
 // adapter and its tests alone.
 
 let strict: [SwiftSetting] = [
@@ -15,7 +15,7 @@ let strict: [SwiftSetting] = [
 /// Each of Apple's modules, and what stands for it.
 let aliases = [
     "Security=SecurityShim", "Network=NetworkShim", "WebKit=WebKitShim", "os=OSShim",
-    "FoundationNetworking=URLSessionShim",
+    "DeviceCheck=DeviceCheckShim", "FoundationNetworking=URLSessionShim",
 ]
 
 /// What only tests and examples import.
@@ -31,7 +31,8 @@ func alias(_ names: [String]) -> [SwiftSetting] {
 
 /// What the examples of the documentation are compiled against.
 let forExamples = [
-    "AlamofireShim", "BackgroundTasksShim", "NetworkShim", "OSShim", "PinningIntegrityApple", "PinningURLSessionApple",
+    "AlamofireShim", "BackgroundTasksShim", "DeviceCheckShim", "NetworkShim", "OSShim", "PinningIntegrityApple",
+    "PinningURLSessionApple",
     "SecurityShim", "SwiftUIShim", "URLSessionShim", "WebKitShim",
 ]
 
@@ -63,12 +64,13 @@ let package = Package(
         .target(name: "WebKitShim", dependencies: ["SecurityShim", "URLSessionShim"], swiftSettings: strict),
         .target(name: "OSShim", swiftSettings: strict),
         .target(name: "BackgroundTasksShim", swiftSettings: strict),
+        .target(name: "DeviceCheckShim", swiftSettings: strict),
         .target(name: "SwiftUIShim", swiftSettings: strict),
         .target(name: "AlamofireShim", dependencies: ["SecurityShim"], swiftSettings: strict),
         .target(
             name: "PinningURLSessionApple",
             dependencies: [
-                "SecurityShim", "NetworkShim", "WebKitShim", "OSShim", "URLSessionShim",
+                "SecurityShim", "NetworkShim", "WebKitShim", "OSShim", "URLSessionShim", "DeviceCheckShim",
                 .product(name: "CertificatePinning", package: "tumbler"),
                 .product(name: "PinListClient", package: "tumbler"),
                 .product(name: "PinListMetadata", package: "tumbler"),
@@ -131,7 +133,7 @@ let package = Package(
             name: "PinningURLSessionAppleTests",
             dependencies: [
                 "SecurityShim", "NetworkShim", "WebKitShim", "OSShim", "URLSessionShim", "BackgroundTasksShim",
-                "SwiftUIShim", "PinningURLSessionApple", "PinningIntegrityApple",
+                "DeviceCheckShim", "SwiftUIShim", "PinningURLSessionApple", "PinningIntegrityApple",
                 .product(name: "CertificatePinning", package: "tumbler"),
                 .product(name: "PinListClient", package: "tumbler"),
                 .product(name: "PinListMetadata", package: "tumbler"),

@@ -41,9 +41,9 @@ struct AmbiguousCertificateTests {
     }
 
     @Test(
-        "lengths of 2^31, 2^32, 2^63 and more, which overflow somebody's integers",
+        "lengths of 2^31, 2^32, 2^63 and more, which overflow the integers of some readers",
         arguments: SketchedCertificate.Place.all)
-    func lengthsOf231232263AndMoreWhichOverflowSomebodysIntegers(place: [Int]) {
+    func lengthsOf231232263AndMoreWhichOverflowTheIntegersOfSomeReaders(place: [Int]) {
         let body = Cast.leaf.tree[place].body.count
         let lowBytes: [UInt8] = [UInt8(body >> 8), UInt8(body & 0xff)]
         let lengths: [[UInt8]] = [

@@ -5,7 +5,7 @@
 import CertificatePinning
 import Testing
 
-/// The SubjectPublicKeyInfo is what stands in the certificate, whether or not anybody can make sense of it.
+/// The SubjectPublicKeyInfo is taken from the certificate as it is, readable or not.
 @Suite("Pins of certificates, as they stand")
 struct CertificatePinTests {
     @Test("a real certificate, with the pin that openssl printed for it")
@@ -19,14 +19,14 @@ struct CertificatePinTests {
         #expect(try Pin(publicKeyOf: MLDSACertificate.der) == Pin(MLDSACertificate.pin))
     }
 
-    @Test("an algorithm that nobody knows", arguments: [0, 1, 31, 32, 255, 256, 4_096, 60_000])
-    func algorithmThatNobodyKnows(length: Int) throws {
+    @Test("an unknown algorithm", arguments: [0, 1, 31, 32, 255, 256, 4_096, 60_000])
+    func unknownAlgorithm(length: Int) throws {
         let certificate = SketchedCertificate(subject: "x", key: [UInt8](repeating: 0xa5, count: length))
         #expect(try Pin(publicKeyOf: certificate.der) == certificate.pin)
     }
 
     /// openssl would rebuild the first with the NULL that RFC 3279 asks for, and so print another pin. A pin that is
-    /// rebuilt is a pin of something that nobody sent: TrustKit blocked P-384 and RSA 3072 that way.
+    /// rebuilt is a pin of bytes that were never sent: TrustKit blocked P-384 and RSA 3072 that way.
     @Test("the parameters of an algorithm are taken as they stand: absent, NULL, or anything")
     func parametersOfAnAlgorithmAreTakenAsTheyStandAbsentNULLOrAnything() throws {
         let rsaEncryption = DERNode(0x06, [0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 0x01])

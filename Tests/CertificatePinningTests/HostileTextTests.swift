@@ -5,7 +5,7 @@
 import CertificatePinning
 import Testing
 
-/// Subjects and hosts come from whoever runs the server, and end up on a terminal, in a log or in a ticket.
+/// Subjects and hosts come from the server, and end up on a terminal, in a log or in a ticket.
 @Suite("Hostile text in a decision")
 struct HostileTextTests {
     /// The decision on an interceptor's certificate with this subject.

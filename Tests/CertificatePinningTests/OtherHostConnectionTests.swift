@@ -38,8 +38,8 @@ struct OtherHostConnectionTests {
         #expect(decision.path == Cast.interceptorPath)
     }
 
-    @Test("is refused when nobody knows the path, and reported where the entry reports")
-    func isRefusedWhenNobodyKnowsThePathAndReportedWhereTheEntryReports() throws {
+    @Test("is refused when the path is not known, and reported where the entry reports")
+    func isRefusedWhenThePathIsNotKnownAndReportedWhereTheEntryReports() throws {
         let refused = self.decision(try self.policy(), over: nil)
         #expect(refused.verdict == .block)
         #expect(refused.reason == .otherHostConnection)

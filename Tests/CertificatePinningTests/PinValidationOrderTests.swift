@@ -49,8 +49,8 @@ struct PinValidationOrderTests {
         #expect(decision.detail != nil)
     }
 
-    @Test("a path without certificates blocks, suspended or not: nobody has validated anything")
-    func pathWithoutCertificatesBlocksSuspendedOrNotNobodyHasValidatedAnything() throws {
+    @Test("a path without certificates blocks, suspended or not: nothing was validated")
+    func pathWithoutCertificatesBlocksSuspendedOrNotNothingWasValidated() throws {
         var rules = Rules()
         rules.certificates = []
         for mode in PinnedDomain.Mode.allCases {

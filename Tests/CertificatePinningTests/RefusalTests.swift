@@ -5,7 +5,7 @@
 import CertificatePinning
 import Testing
 
-/// Connections that never had a validated path, and questions that nobody could read.
+/// Connections that never had a validated path, and unreadable questions.
 @Suite("Refusals without a path")
 struct RefusalTests {
     private func policy() throws -> PinningPolicy {

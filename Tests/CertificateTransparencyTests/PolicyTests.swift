@@ -248,7 +248,7 @@ struct PolicyTests {
         let evaluation = try Self.evaluation(.apple, days: 200, Self.logs("A", "A", "A", kind: .tiled))
         #expect(
             evaluation.detail
-                == "2 logs of the 3 that 200 days ask for, at most 2 of an operator; none of a log as RFC 6962 has it")
+                == "2 logs of the 3 that 200 days ask for, at most 2 of an operator; none of an RFC 6962 log")
         #expect(try Self.evaluation(.chrome, days: 90, Self.logs("A", "B")).detail == "2 logs of 2 operators count")
         #expect(evaluation.lines.last == "apple: not satisfied: \(evaluation.detail)")
         #expect(evaluation.lines.count == 4 && evaluation.lines[0].hasPrefix("valid  2026-01-01T00:00:00Z  "))

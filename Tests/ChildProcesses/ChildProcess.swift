@@ -59,12 +59,12 @@ final class ChildProcess: @unchecked Sendable {
     /// Waits for its end, on a thread of its own.
     ///
     /// - Returns: The exit code, or the negative number of the signal that ended it, and the nanoseconds of the
-    ///   monotonic clock at its end: whoever waits may go on later.
+    ///   monotonic clock at its end: a waiting task may go on later.
     func end() async -> (status: Int32, nanoseconds: UInt64) {
         await withCheckedContinuation { ended in
             Thread.detachNewThread {
                 var information = siginfo_t()
-                // Seen, and not yet reaped: until then its id is nobody else's.
+                // Seen, and not yet reaped: until then no other process has its id.
                 while waitid(P_PID, id_t(self.id), &information, WEXITED | WNOWAIT) != 0, errno == EINTR {}
                 let nanoseconds = DispatchTime.now().uptimeNanoseconds
                 var status: Int32 = 0

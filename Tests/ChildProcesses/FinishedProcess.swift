@@ -18,7 +18,7 @@ struct FinishedProcess: Sendable {
 
     /// Runs a process.
     ///
-    /// Output goes into files, not pipes: nobody has to empty a file while the process runs, and no sibling that is
+    /// Output goes into files, not pipes: a file need not be emptied while the process runs, and no sibling that is
     /// started at the same moment holds the other end of it.
     ///
     /// - Parameter seconds: How long it may take; then it is killed.

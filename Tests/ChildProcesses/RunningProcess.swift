@@ -20,7 +20,7 @@ struct RunningProcess {
 
     /// Writes a line to its standard input.
     ///
-    /// - Throws: ``Gone`` when nobody reads it.
+    /// - Throws: ``Gone`` when nothing reads it.
     func say(_ line: String) throws {
         var bytes = Array((line + "\n").utf8)[...]
         while !bytes.isEmpty {
@@ -36,7 +36,7 @@ struct RunningProcess {
     /// The next line of its standard output; `nil` at the end.
     mutating func nextLine() async -> String? { await self.lines.next() }
 
-    /// Reads on a thread of its own, to the end: reading blocks, and a pipe that nobody empties blocks its writer.
+    /// Reads on a thread of its own, to the end: reading blocks, and a full pipe blocks its writer.
     private static func lines(of descriptor: Int32) -> AsyncStream<String> {
         AsyncStream { lines in
             Thread.detachNewThread {

@@ -51,7 +51,7 @@ def fingerprint(text):
 
 
 def serves(port):
-    """The certificate that a port presents now; None where nobody does."""
+    """The certificate that a port presents now; None where nothing listens."""
     try:
         done = subprocess.run(
             ["openssl", "s_client", "-connect", f"127.0.0.1:{port}", "-servername", HOST],
@@ -257,7 +257,7 @@ class Scene:
         until(lambda: stored() >= count, f"{count} counted requests")
 
     def let_a_day_pass(self):
-        """Nobody waits for it: in the database the requests so far become older."""
+        """Without waiting: the requests so far are made older in the database."""
         with contextlib.closing(sqlite3.connect(self.folder / "data" / "tumbler.sqlite", timeout=30)) as connection:
             connection.execute("UPDATE inquiry SET hour = hour - 25")
             connection.commit()

@@ -145,7 +145,7 @@ class Scene:
         return self.run(f'tumbler token create --scope {scope} {names} --config "$CONFIG"').strip()
 
     def ask(self, path, method="GET", body=None, **fields):
-        """A request: its status and body; (0, b"") where nobody listens."""
+        """A request: its status and body; (0, b"") where nothing listens."""
         request = urllib.request.Request(
             self.address + path, data=body, method=method,
             headers={name.replace("_", "-"): value for name, value in fields.items()},

@@ -10,7 +10,7 @@ import Testing
 import X509
 
 /// What a parser lets through and other implementations refuse.
-@Suite("Certificates in a form that nobody sends in earnest")
+@Suite("Certificates in a form that no real server sends")
 struct CertificateFormTests {
     private let root: TestCertificate
     private let issuer: TestCertificate
@@ -50,7 +50,7 @@ struct CertificateFormTests {
         let same: [UInt8] = [0x30, 0x0a, 6, 8, 0x2a, 0x86, 0x48, 0xce, 0x3d, 4, 3, 2]
         #expect(try await self.isAccepted(.signature, same) == [true, true, true])
         for other in [md5WithRSA, withNull, withSHA384] {
-            // Nobody checks what an anchor says of its own signature.
+            // An anchor's own signature is not checked.
             #expect(try await self.isAccepted(.signature, other) == [false, false, true])
         }
         let refusal = try await validate(

@@ -89,8 +89,8 @@ struct CertificateProfileTests {
         #expect(try await self.leafRefusal { $0.others = [harmless] } == nil)
     }
 
-    @Test("malformed names are noticed, also where nobody's name is asked for")
-    func malformedNamesAreNoticedAlsoWhereNobodysNameIsAskedFor() async throws {
+    @Test("malformed names are noticed, also where no name is asked for")
+    func malformedNamesAreNoticedAlsoWhereNoNameIsAskedFor() async throws {
         let names = Certificate.Extension(
             oid: .X509ExtensionID.subjectAlternativeName, critical: false, value: Array("api.example.com".utf8)[...])
         let leaf = try TestCertificate("server", by: self.root) { $0.others = [names] }

@@ -9,7 +9,7 @@ import PathValidation
 import Testing
 import X509
 
-/// What a server, or someone between, presents to be taken for another.
+/// Chains that a server, or an interceptor, presents to be taken for another.
 @Suite("Attacks on the path")
 struct PathAttackTests {
     private let root: TestCertificate

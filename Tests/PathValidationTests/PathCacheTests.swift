@@ -87,9 +87,9 @@ struct PathCacheTests {
     @Test("a host that is called like a kind of question is another question")
     func hostThatIsCalledLikeAKindOfQuestionIsAnotherQuestion() async throws {
         let found = try await Found()
-        let anybody = PathCache.Key(
+        let anyServer = PathCache.Key(
             presented: found.presented, identity: .uncheckedName, roots: found.roots.digest, limits: .standard)
-        #expect(try found.key("\(ServerIdentity.uncheckedName)") != anybody)
+        #expect(try found.key("\(ServerIdentity.uncheckedName)") != anyServer)
         #expect(try found.key("127.0.0.1") != (try found.key("127.0.0.1.example")))
         #expect(try found.key("::ffff:192.0.2.1") == (try found.key("192.0.2.1")))
     }

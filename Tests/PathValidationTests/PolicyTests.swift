@@ -55,7 +55,7 @@ struct PolicyTests {
         let anchor = try TestCertificate.authority("Root") { form in
             form.others = [policies, mappings, Policy.constraints(explicit: 0), Policy.inhibitAny(0)]
         }
-        // An anchor's policies bind nobody.
+        // An anchor's policies do not bind.
         #expect(try await validate([try .server(by: anchor)], roots: [anchor]).path != nil)
     }
 

@@ -73,8 +73,8 @@ struct RevocationListTests {
         }
     }
 
-    @Test("a revoked intermediate is refused; the anchor is asked about by nobody")
-    func revokedIntermediateIsRefusedTheAnchorIsAskedAboutByNobody() async throws {
+    @Test("a revoked intermediate is refused; the anchor is not checked")
+    func revokedIntermediateIsRefusedTheAnchorIsNotChecked() async throws {
         let pki = try PKI()
         let good = try TestRevocationList().signed(by: pki.intermediate)
         let both = try TestRevocationList(entries: [.init(serial: [2]), .init(serial: [1])]).signed(by: pki.root)
@@ -296,6 +296,49 @@ struct RevocationListTests {
         #expect(throws: InputError(.revocationList, "")) { try RevocationLists([Array("hello".utf8)]) }
         let large = [UInt8](repeating: 0x30, count: RevocationLists.maximumLength + 1)
         #expect(throws: InputError(.revocationList, "")) { try RevocationLists([large]) }
+    }
+
+    @Test("a list of 32 MiB is read, one of a byte more is not, and lengths that lie are refused at once")
+    func listOf32MiBIsReadOneOfAByteMoreIsNotAndLengthsThatLieAreRefusedAtOnce() throws {
+        typealias List = TestRevocationList
+        func list(padding: Int) -> [UInt8] {
+            let extensions = [List.certificateExtension(99, [UInt8](repeating: 0, count: padding))]
+            let fields =
+                [0x02, 0x01, 0x01] + List.algorithm + [0x30, 0x00] + List.thisUpdate + List.nextUpdate
+                + List.element(0xa0, List.element(0x30, Array(extensions.joined())))
+            return List.element(0x30, List.element(0x30, fields) + List.algorithm + List.element(0x03, [0, 1]))
+        }
+        // From this size on all lengths have four octets.
+        let frame = list(padding: 1 << 24).count - (1 << 24)
+        let largest = list(padding: RevocationLists.maximumLength - frame)
+        #expect(largest.count == RevocationLists.maximumLength)
+        #expect(try RevocationLists([largest]).count == 1)
+        let over = list(padding: RevocationLists.maximumLength - frame + 1)
+        #expect(throws: InputError(.revocationList, "")) { try RevocationLists([over]) }
+        let lying: [[UInt8]] = [
+            [0x30, 0x80], [0x30, 0x84, 0xff, 0xff, 0xff, 0xff], [0x30, 0x84, 0x7f, 0xff, 0xff, 0xff],
+            [0x30, 0x85, 0x01, 0x00, 0x00, 0x00, 0x00], [0x30, 0x88] + [UInt8](repeating: 0xff, count: 8),
+            [0x30, 0xff], [0x30, 0x84, 0x00, 0x00, 0x00, 0x01], [0x30],
+        ]
+        let rest = [UInt8](repeating: 0x30, count: 1_000)
+        for head in lying {
+            #expect(throws: InputError(.revocationList, "")) { try RevocationLists([head + rest]) }
+            let inner = List.element(0x30, head + rest)
+            #expect(throws: InputError(.revocationList, "")) { try RevocationLists([inner]) }
+            let entries = List(rawEntries: List.element(0x30, head + rest))
+            let issuer = try TestCertificate.authority("CA")
+            #expect(throws: InputError(.revocationList, "")) { try RevocationLists([entries.signed(by: issuer)]) }
+        }
+    }
+
+    @Test("a list of another issuer says nothing, whatever serial numbers it has")
+    func listOfAnotherIssuerSaysNothingWhateverSerialNumbersItHas() async throws {
+        let pki = try PKI()
+        var list = TestRevocationList(entries: [Self.entry])
+        list.issuer = try TestRevocationList.subject(of: pki.root)
+        #expect(try await pki.isUnknown(list))
+        #expect(try await pki.reason([try list.signed(by: pki.intermediate)]) == nil)
+        #expect(try await pki.reason([try list.signed(by: pki.intermediate)], .required) == .revocationUnknown)
     }
 
     @Test("a million entries are read, found, and kept without an object for each")

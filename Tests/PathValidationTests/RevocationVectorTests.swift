@@ -84,6 +84,23 @@ struct RevocationVectorTests {
         }
     }
 
+    @Test("webpki's list of a revoked certificate has it, and a CA without cRLSign may not sign lists")
+    func webpkisListOfARevokedCertificateHasItAndACAWithoutCRLSignMayNotSignLists() throws {
+        let folder = SharedData.revocation.appendingPathComponent("webpki-client-auth-revocation", isDirectory: true)
+        func bytes(_ name: String) throws -> [UInt8] {
+            Array(try Data(contentsOf: folder.appendingPathComponent("\(name).der")))
+        }
+        let list = try RevocationList(try bytes("ee_revoked_crl_ku_ee_depth.crl"))
+        for (name, isRevoked) in [("ku_chain.ee", true), ("no_ku_chain.ee", false), ("no_crl_ku_chain.ee", false)] {
+            let certificate = try CandidateCertificate(try bytes(name))
+            let serial = certificate.der[certificate.fields.serialNumber]
+            #expect((list.revocation(of: serial)?.reason == "keyCompromise") == isRevoked, "\(name)")
+            #expect((list.issuer == certificate.issuer) == isRevoked, "\(name)")
+        }
+        let mute = try CandidateCertificate(try bytes("no_crl_ku_chain.int.a.ca"))
+        #expect(!mute.maySignRevocationLists)
+    }
+
     @Test(
         "a distribution point of another issuer, for some reasons, without a name or with a relative one does not count",
         arguments: [

@@ -87,8 +87,8 @@ struct ServerIdentityTests {
         #expect(try await !self.isAccepted([.ipAddress(ASN1OctetString(contentBytes: [192, 0, 2]))], for: "192.0.2.1"))
     }
 
-    @Test("without a name check, anybody's certificate is a path; the rest still holds")
-    func withoutANameCheckAnybodysCertificateIsAPathTheRestStillHolds() async throws {
+    @Test("without a name check, any server's certificate is a path; the rest still holds")
+    func withoutANameCheckAnyServersCertificateIsAPathTheRestStillHolds() async throws {
         let root = try TestCertificate.authority("Root")
         let leaf = try TestCertificate.server(by: root)
         #expect(

@@ -40,8 +40,8 @@ struct ListIncidentTests {
         #expect(Data(base64Encoded: try #require(ours["envelope"] as? String)) == Data(other))
     }
 
-    @Test("what nobody signed is no evidence and does not go along")
-    func whatNobodySignedIsNoEvidenceAndDoesNotGoAlong() throws {
+    @Test("an unsigned envelope is no evidence and is not sent")
+    func unsignedEnvelopeIsNoEvidenceAndIsNotSent() throws {
         let refusal = MetadataError(.pins, .unsigned, "x")
         let ours =
             try self.json(Report(refusal, of: [1, 2, 3], list: Scene.list, app: Scene.app, at: Scene.start))[

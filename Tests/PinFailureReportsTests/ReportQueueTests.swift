@@ -90,8 +90,8 @@ struct ReportQueueTests {
         #expect(queue.count == 0)
     }
 
-    @Test("hosts that no entry covers are one kind: whoever chooses them does not choose how many wait")
-    func hostsThatNoEntryCoversAreOneKindWhoeverChoosesThemDoesNotChooseHowManyWait() throws {
+    @Test("hosts that no entry covers are one kind: a page that chooses them does not choose how many wait")
+    func hostsThatNoEntryCoversAreOneKindAPageThatChoosesThemDoesNotChooseHowManyWait() throws {
         var queue = ReportQueue()
         for number in 0..<500 {
             let decision = try Scene.decision("h\(number).example.org", entries: [], unlisted: .deny)

@@ -65,6 +65,30 @@ struct ReportTimingTests {
         #expect(restarted.count == 1)
     }
 
+    /// A waiting report that must not go out before `firstAt`, and a backoff of its address; seconds after the start.
+    private func stored(firstAt: Int64, failedAt: Int64, notBefore: Int64) throws -> ReportQueue {
+        var queue = ReportQueue()
+        _ = queue.add(try self.report(1), at: Scene.start)
+        queue.waiting[0].firstAt = self.later(firstAt)
+        queue.backoffs[Scene.collector] = ReportBackoff(
+            failures: 1, failedAt: self.later(failedAt), notBefore: self.later(notBefore))
+        return queue
+    }
+
+    @Test("a time that a clock ahead noted and that comes true: the next delivery is due when the queue says so")
+    func timeThatAClockAheadNotedAndThatComesTrue() throws {
+        // At the start `firstAt` is too far ahead to count. When the backoff is over, it counts.
+        let first = try self.stored(firstAt: 120, failedAt: 0, notBefore: 70)
+        #expect(first.nextDue(at: Scene.start) == self.later(120))
+        // The same with a backoff from a failure that was noted ahead.
+        let backoff = try self.stored(firstAt: 40, failedAt: 30, notBefore: 900)
+        #expect(backoff.nextDue(at: Scene.start) == self.later(900))
+        for queue in [first, backoff] {
+            let due = try #require(queue.nextDue(at: Scene.start))
+            #expect(queue.due(at: due) != nil)
+        }
+    }
+
     @Test("a report older than a day is dropped and counted; the first of its kind waits for as long as it takes")
     func reportOlderThanADayIsDroppedAndCounted() throws {
         var random = SeededGenerator(seed: 2)

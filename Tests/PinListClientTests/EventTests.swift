@@ -12,8 +12,8 @@ import Testing
 
 @Suite("Events")
 struct EventTests {
-    @Test("several observers each see everything; one that does not look holds up nobody")
-    func severalObserversEachSeeEverythingOneThatDoesNotLookHoldsUpNobody() async throws {
+    @Test("several observers each see everything; one that does not look delays no other")
+    func severalObserversEachSeeEverythingOneThatDoesNotLookDelaysNoOther() async throws {
         let client = try TestClient()
         let pinning = try client.launch()
         let first = pinning.events()

@@ -47,15 +47,15 @@ struct MarkTests {
         return client
     }
 
-    /// The app after somebody deleted its state folder.
+    /// The app after its state folder was deleted.
     private func emptied(_ client: TestClient) throws -> Pinning {
         try Pinning(
             root: .bytes(client.root), list: .bytes(client.list), refreshFrom: URL(string: SimulatedServer.address),
             state: .memory, configuration: client.configuration)
     }
 
-    @Test("somebody deletes the state folder and replays an old list: the mark kept elsewhere refuses it")
-    func somebodyDeletesTheStateFolderAndReplaysAnOldList() async throws {
+    @Test("an attacker deletes the state folder and replays an old list: the mark kept elsewhere refuses it")
+    func attackerDeletesTheStateFolderAndReplaysAnOldList() async throws {
         let client = try self.client()
         try client.publish()
         let old = client.server.repository.lists[1]

@@ -31,7 +31,7 @@ struct RefreshTests {
         #expect(outcome.isSuccess && !outcome.hasChanged)
         #expect(client.server.requests.last?.ifNoneMatch == "\"\(Envelope.digest(of: client.list))\"")
         #expect(client.server.requests.first?.ifNoneMatch == nil)
-        // For a root nobody asked that: 304 is a failure, and the list stays untouched.
+        // A root is never requested with a condition: 304 is a failure, and the list stays untouched.
         try client.publish()
         client.server.interference = { request, answer in
             request.address.contains("/root/") ? FetchResponse(status: 304) : answer

@@ -140,8 +140,8 @@ struct ReportingTests {
         #expect(!ours.contains { $0.name == "envelope" })
     }
 
-    @Test("a list that names no collector gets no report, and what a web view visits is nobody's business")
-    func listThatNamesNoCollectorGetsNoReportAndWhatAWebViewVisitsIsNobodysBusiness() async throws {
+    @Test("a list that names no collector gets no report, and what a web view visits is private")
+    func listThatNamesNoCollectorGetsNoReportAndWhatAWebViewVisitsIsPrivate() async throws {
         let collector = SimulatedCollector()
         var silent = try TestClient()
         silent.configuration.reportSender = collector

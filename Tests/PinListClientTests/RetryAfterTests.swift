@@ -61,8 +61,8 @@ struct RetryAfterTests {
         }
     }
 
-    @Test("what an app's own fetcher makes of it is held to the same limits", arguments: [Int64.min, -1, 86_401, .max])
-    func whatAnAppsOwnFetcherMakesOfItIsHeldToTheSameLimits(seconds: Int64) {
+    @Test("a value from an app's own fetcher has the same limits", arguments: [Int64.min, -1, 86_401, .max])
+    func valueFromAnAppsOwnFetcherHasTheSameLimits(seconds: Int64) {
         #expect(RetryAfter(seconds: seconds).seconds(at: Self.now) == (seconds < 0 ? 0 : 86_400))
     }
 }

@@ -97,8 +97,8 @@ struct ScheduleTests {
         #expect(client.server.requests.isEmpty)
     }
 
-    @Test("pins are evaluated while nobody refreshes: one event says so")
-    func pinsAreEvaluatedWhileNobodyRefreshesOneEventSaysSo() async throws {
+    @Test("pins are evaluated without refreshes: one event says so")
+    func pinsAreEvaluatedWithoutRefreshesOneEventSaysSo() async throws {
         let client = try TestClient()
         let pinning = try client.launch()
         let wrong = TestClient.strangePath

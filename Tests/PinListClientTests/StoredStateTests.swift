@@ -204,8 +204,8 @@ struct StoredStateTests {
         #expect(await pinning.kinds() == [.stateDamaged, .stateDamaged])
     }
 
-    @Test("an installation's place is kept; one that cannot be kept enforces only what everybody does")
-    func installationsPlaceIsKeptOneThatCannotBeKeptEnforcesOnlyWhatEverybodyDoes() throws {
+    @Test("an installation's place is kept; one that cannot be kept enforces only what all installations do")
+    func installationsPlaceIsKeptOneThatCannotBeKeptEnforcesOnlyWhatAllInstallationsDo() throws {
         let faulty = FaultyStore(faults: [.writing])
         for (store, enforces) in [(MemoryStore() as any StateStore, true), (faulty, false)] {
             let client = try TestClient(store: store)

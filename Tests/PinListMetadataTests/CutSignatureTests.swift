@@ -66,8 +66,10 @@ struct CutSignatureTests {
         #expect(client.outside == nil)
     }
 
-    @Test("a signature of somebody unknown must stand there byte for byte: an equal one of his, or his hint, is not it")
-    func signatureOfSomebodyUnknownMustStandThereByteForByteAnEqualOneOfHisOrHisHint() throws {
+    @Test(
+        "a signature of an unknown signer must stay byte for byte: another one of that signer, or its hint, does not count"
+    )
+    func signatureOfAnUnknownSignerMustStayByteForByteAnotherOneOfThatSignerOrItsHint() throws {
         let change = try Change()
         var client = try change.repository.client()
         try _ = client.accept(list: change.third, at: Story.start)
@@ -78,7 +80,7 @@ struct CutSignatureTests {
             }
             #expect(try client.accept(list: forged, at: Story.start) == .signatureLost)
         }
-        // The signer's own second signature: nobody here can see that it holds.
+        // The signer's own second signature: it cannot be verified here.
         let envelope = try Envelope(change.third, of: .pins, limits: MetadataLimits())
         let again = try change.new.signature(over: envelope.signedBytes)
         let resigned = try Self.edited(change.third) {
@@ -86,7 +88,7 @@ struct CutSignatureTests {
         }
         #expect(resigned != change.third)
         #expect(try client.accept(list: resigned, at: Story.start) == .signatureLost)
-        // Beside the first one it may stand; hints and the order are anybody's.
+        // It may stand beside the first one; hints and the order are not protected.
         let both = try Self.edited(change.third) { signatures in
             signatures.append(Envelope.Signature(keyID: change.new.keyID, bytes: again))
             signatures[1] = Envelope.Signature(keyID: "", bytes: signatures[1].bytes)
@@ -126,8 +128,8 @@ struct CutSignatureTests {
         #expect(client.inForce?.held.status == .current)
     }
 
-    @Test("signatures that hold only under keys of older roots may go: nobody needs them any more")
-    func signaturesThatHoldOnlyUnderKeysOfOlderRootsMayGoNobodyNeedsThemAnyMore() throws {
+    @Test("signatures that hold only under keys of older roots may go: they are not needed any more")
+    func signaturesThatHoldOnlyUnderKeysOfOlderRootsMayGoTheyAreNotNeededAnyMore() throws {
         let change = try Change()
         var client = try change.repository.client()
         try _ = client.accept(list: change.third, at: Story.start)
@@ -164,7 +166,7 @@ struct CutSignatureTests {
         #expect(try mended.accept(list: change.third, at: Story.start) == .resigned)
         try mended.accept(root: change.root, at: Story.start)
         #expect(try code { try mended.accept(list: change.second, at: Story.start) } == .rollback)
-        // Nobody who does not get the full one notices.
+        // A client that never gets the full one does not notice.
         try client.accept(root: change.root, at: Story.start)
         #expect(client.inForce?.held.status == .superseded)
         #expect(try client.accept(list: change.second, at: Story.start) == .newer)

@@ -24,8 +24,8 @@ struct EquivocationTests {
         #expect(client.inForce?.held.list.domains.count == 1)
     }
 
-    @Test("one that nobody signed is no equivocation, and no evidence")
-    func oneThatNobodySignedIsNoEquivocationAndNoEvidence() throws {
+    @Test("an unsigned one is no equivocation, and no evidence")
+    func unsignedOneIsNoEquivocationAndNoEvidence() throws {
         var repository = try Story.repository()
         var client = try repository.client()
         try _ = client.accept(list: try repository.publishList(), at: Story.start)

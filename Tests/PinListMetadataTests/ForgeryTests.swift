@@ -152,8 +152,8 @@ struct ForgeryTests {
         #expect(try code { try client.accept(list: list, at: Story.start) } == .unsigned)
     }
 
-    @Test("a shipped root that did not sign itself, or ships with a list of somebody else, makes no client")
-    func shippedRootThatDidNotSignItselfOrShipsWithAListOfSomebodyElseMakesNoClient() throws {
+    @Test("a shipped root that did not sign itself, or ships with a list of another signer, makes no client")
+    func shippedRootThatDidNotSignItselfOrShipsWithAListOfAnotherSignerMakesNoClient() throws {
         var repository = try Story.repository()
         let other = try Story.repository(seed: 2)
         let root = try Envelope(of: .root, payload: repository.root.payload, signedBy: []).bytes

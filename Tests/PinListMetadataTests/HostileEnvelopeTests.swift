@@ -7,7 +7,7 @@ import PinListMetadata
 import PinningTesting
 import Testing
 
-/// What somebody who cannot sign may make a client do. Work is counted in what is given, not timed.
+/// The work that an attacker without keys can cause in a client. It is counted, not timed.
 @Suite("Hostile envelopes")
 struct HostileEnvelopeTests {
     @Test("32 junk signatures over the largest payload: refused as unsigned")
@@ -85,8 +85,8 @@ struct HostileEnvelopeTests {
         }
     }
 
-    @Test("what a refusal says of an envelope that nobody signed holds none of its text")
-    func whatARefusalSaysOfAnEnvelopeThatNobodySignedHoldsNoneOfItsText() throws {
+    @Test("the refusal of an unsigned envelope holds none of its text")
+    func refusalOfAnUnsignedEnvelopeHoldsNoneOfItsText() throws {
         var client = try Story.repository().client()
         let evil = "EVIL-\u{1b}[31m"
         for text in [

@@ -135,8 +135,8 @@ struct HybridDemandTests {
         #expect(new.chain.newest.version == 3)
     }
 
-    @Test("one key among them that nobody here can verify: the first demand alone, on every system")
-    func oneKeyAmongThemThatNobodyHereCanVerifyTheFirstDemandAloneOnEverySystem() throws {
+    @Test("one key among them that cannot be verified here: the first demand alone, on every system")
+    func oneKeyAmongThemThatCannotBeVerifiedHereTheFirstDemandAloneOnEverySystem() throws {
         var repository = try Story.repository()
         repository.pinsHybrid = ([repository.newKey(.mlDSA65), repository.newKey(Self.later)], 1)
         try repository.publishRoot()

@@ -69,7 +69,7 @@ struct JSONTestSuiteTests {
                 refused.insert(name)
                 let reason =
                     Self.duplicates.contains(name)
-                    ? "a member for the second time" : "a number with a fraction or an exponent"
+                    ? "a repeated member" : "a number with a fraction or an exponent"
                 #expect(error.reason == reason, "\(name)")
             }
         }

@@ -128,7 +128,7 @@ struct ListFormatTests {
         #expect(list.reportPerMillion == 20 && list.domains[0].reportPerMillion == nil)
         let both = text.replacingOccurrences(of: #""rollout": 100"#, with: #""reportPerMillion": 30"#)
         #expect(try PinList(payload: Array(both.utf8)).domains[0].reportPerMillion == 30)
-        // To that client it is a member as any that nobody knows yet.
+        // To that client it is an unknown member like any other.
         let older = both.replacingOccurrences(of: "reportPerMillion", with: "reportPerMillionth")
         let read = try PinList(payload: Array(older.utf8))
         #expect(read.unknownMembers.sorted() == ["domains[0].reportPerMillionth", "reportPerMillionth"])
@@ -168,7 +168,7 @@ struct ListFormatTests {
             let entries = [first, second].map { #"{"domain":"\#($0)","mode":"off"}"# }
             let refused = try Payload.refusal(list: Payload.list(domain: entries.joined(separator: ",")))
             #expect(refused?.code == .malformed)
-            #expect(refused?.detail.hasPrefix("domains[1].domain is there twice") == true)
+            #expect(refused?.detail.hasPrefix("domains[1].domain occurs twice") == true)
         }
     }
 
@@ -180,8 +180,8 @@ struct ListFormatTests {
         }
     }
 
-    @Test("a member that nobody knows is ignored and named, at every depth")
-    func memberThatNobodyKnowsIsIgnoredAndNamedAtEveryDepth() throws {
+    @Test("an unknown member is ignored and named, at every depth")
+    func unknownMemberIsIgnoredAndNamedAtEveryDepth() throws {
         let text = try self.edited(#""unlisted": "allow""#, #""unlisted": "allow", "severity": {"a": [1, null]}"#)
             .replacingOccurrences(of: #""note": "backup""#, with: #""note": "backup", "colour": "red""#)
         #expect(try self.list(text).unknownMembers == ["domains[0].pins[1].colour", "severity"])

@@ -56,8 +56,8 @@ struct RepositorySimulatorTests {
         #expect(try self.refresh(&client, from: repository, at: Story.start) == .newer)
     }
 
-    @Test("somebody withholds, keeps back, or exchanges what is served")
-    func somebodyWithholdsKeepsBackOrExchangesWhatIsServed() throws {
+    @Test("an attacker withholds, keeps back, or exchanges what is served")
+    func attackerWithholdsKeepsBackOrExchangesWhatIsServed() throws {
         var repository = try Story.repository()
         var client = try repository.client()
         try repository.publishList()

@@ -77,8 +77,8 @@ struct RootFormatTests {
         #expect(try self.refusal(try self.edited(#""threshold":2"#, #""threshold":\#(threshold)"#))?.code == .malformed)
     }
 
-    @Test("a role that is missing; one that nobody knows is ignored and named")
-    func roleThatIsMissingOneThatNobodyKnowsIsIgnoredAndNamed() throws {
+    @Test("a role that is missing; an unknown one is ignored and named")
+    func roleThatIsMissingAnUnknownOneIsIgnoredAndNamed() throws {
         #expect(try self.refusal(try self.edited(#""pins":{"#, #""targets":{"#))?.code == .malformed)
         let more = try self.edited(#""roles":{"#, #""roles":{"snapshot":{"keyids":[],"threshold":0},"#)
         #expect(try Root(payload: Array(more.utf8)).unknownMembers == ["roles.snapshot"])
@@ -86,8 +86,8 @@ struct RootFormatTests {
         #expect(try Root(payload: Array(key.utf8)).unknownMembers.count == 2)
     }
 
-    @Test("a key of small order, which would let anybody sign")
-    func keyOfSmallOrderWhichWouldLetAnybodySign() throws {
+    @Test("a key of small order, which would let every attacker sign")
+    func keyOfSmallOrderWhichWouldLetEveryAttackerSign() throws {
         let repository = try Self.repository.get()
         let der = repository.pinsKeys[1].publicKey.subjectPublicKeyInfo
         let weak = Array(der.prefix(12)) + [1] + [UInt8](repeating: 0, count: 31)

@@ -10,8 +10,8 @@ import Testing
 @Suite("Signers come and go: current and superseded lists")
 struct SignerChangeTests {
     @Test(
-        "root on Monday, list on Wednesday: between them nobody goes back to an older list, and nobody is without one")
-    func rootOnMondayListOnWednesdayBetweenThemNobodyGoesBackToAnOlderList() throws {
+        "root on Monday, list on Wednesday: between them no client goes back to an older list, and none is without one")
+    func rootOnMondayListOnWednesdayBetweenThemNoClientGoesBackToAnOlderList() throws {
         var repository = try Story.repository()
         var client = try repository.client()
         try _ = client.accept(list: try repository.publishList { $0.version = 7 }, at: Story.start)

@@ -111,7 +111,7 @@ struct ThresholdTests {
         #expect(MetadataKey(subjectPublicKeyInfo: der) == nil)
     }
 
-    @Test("raising the threshold supersedes what carries too few signatures; lowering it revokes nobody")
+    @Test("raising the threshold supersedes what carries too few signatures; lowering it revokes no signer")
     func raisingTheThresholdSupersedesWhatCarriesTooFewSignatures() throws {
         var repository = try Story.repository(pinsKeys: (2, 1))
         var client = try repository.client()

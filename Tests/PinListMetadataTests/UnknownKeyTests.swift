@@ -9,7 +9,7 @@ import PinListMetadata
 import PinningTesting
 import Testing
 
-/// formats.md, section 3: a key of an algorithm to come cuts nobody off.
+/// formats.md, section 3: a key of a later algorithm cuts no client off.
 @Suite("Keys and signatures of unknown algorithms")
 struct UnknownKeyTests {
     private static let later = MetadataKey.Algorithm(rawValue: "slh-dsa-sha2-128s")
@@ -42,7 +42,7 @@ struct UnknownKeyTests {
         #expect(client.chain.newest.keys[later.keyID]?.algorithm == Self.later)
         #expect(client.chain.newest.keys[later.keyID]?.isVerifiable == false)
         #expect(client.inForce?.held.status == .current)
-        // Signed by all: the signature that nobody can verify is ignored, whatever its length is.
+        // Signed by all: the signature that cannot be verified is ignored, at any length.
         #expect(try client.accept(list: try repository.publishList(), at: Story.start) == .newer)
         #expect(try repository.restarted(client).inForce?.held.list.version == 2)
         // The next root again.

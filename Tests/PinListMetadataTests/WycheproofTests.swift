@@ -8,7 +8,7 @@ import PinningTesting
 import TestData
 import Testing
 
-/// https://github.com/C2SP/wycheproof: signatures that broke somebody's verifier.
+/// https://github.com/C2SP/wycheproof: signatures that broke other verifiers.
 @Suite(
     "Wycheproof",
     .enabled(if: SharedData.holds(SharedData.wycheproof), "there is no ../shared/data/wycheproof beside the checkout"))

@@ -97,7 +97,7 @@ struct NewListTests {
                 let first = Task { try await client.call(LoopbackGRPCServer.wait) }
                 await server.arrivalOfWait()
                 try await scene.publish { $0.denied = [DeniedKey(pin)] }
-                // Nobody answers: only the end of the connection ends the call.
+                // There is no answer: only the end of the connection ends the call.
                 let error = try #require(await #expect(throws: RPCError.self) { try await first.value })
                 #expect(error.code == .unavailable)
                 #expect(scene.pinning.refusal(for: error, host: Self.host)?.decision.reason == .deniedKey)

@@ -48,8 +48,8 @@ struct KnownAnswerCheckTests {
         #expect(await Self.wrong(functions) == ["hash"])
     }
 
-    @Test("a clock that stands at 1970, or beyond 2049, is nobody's attack", arguments: [0, 2_700_000_000 as Int64])
-    func clockThatStandsAt1970OrBeyond2049IsNobodysAttack(_ seconds: Int64) async {
+    @Test("a clock that stands at 1970, or beyond 2049, is no attack", arguments: [0, 2_700_000_000 as Int64])
+    func clockThatStandsAt1970OrBeyond2049IsNoAttack(_ seconds: Int64) async {
         let clock = ManualClock(Timestamp(secondsSince1970: seconds))
         for answer in KnownAnswerCheck(clock: clock).all {
             #expect(await answer.isAccepted() == answer.isGood, "\(answer.function)")
@@ -66,8 +66,8 @@ struct KnownAnswerCheckTests {
         #expect(chains.allSatisfy { (try? HostName($0.host))?.description == $0.host })
     }
 
-    @Test("what cannot be made is nobody's attack")
-    func whatCannotBeMadeIsNobodysAttack() async {
+    @Test("an input that cannot be made is no attack")
+    func inputThatCannotBeMadeIsNoAttack() async {
         #expect(await KnownAnswer("path", isGood: false) { nil }.isAccepted() == false)
         #expect(await KnownAnswer("path", isGood: true) { nil }.isAccepted())
     }

@@ -53,7 +53,7 @@ struct OkHttpSourceTests {
         #expect(migrated.warned == ["*. stricter"])
     }
 
-    @Test("OkHttp joins the pins of all patterns that match: so do the entries, or somebody would be locked out")
+    @Test("OkHttp joins the pins of all patterns that match: so do the entries, or users would be locked out")
     func okHttpJoinsThePinsOfAllPatternsThatMatchSoDoTheEntries() throws {
         let migrated = try Self.migrated(
             """

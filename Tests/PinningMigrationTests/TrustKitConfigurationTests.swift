@@ -36,8 +36,8 @@ struct TrustKitConfigurationTests {
         #expect(policy.unlisted == .allow)
     }
 
-    @Test("TSKSwizzleNetworkDelegates: nothing is swizzled here, and whoever relied on it is told")
-    func tskSwizzleNetworkDelegatesNothingIsSwizzledHereAndWhoeverReliedOnItIsTold() throws {
+    @Test("TSKSwizzleNetworkDelegates: nothing is swizzled here, and a warning says so")
+    func tskSwizzleNetworkDelegatesNothingIsSwizzledHereAndAWarningSaysSo() throws {
         let domains = ["api.example.com": Sample.domain()]
         func warned(_ value: Any) throws -> [String] {
             let configuration = Sample.configuration(domains, ["TSKSwizzleNetworkDelegates": value])

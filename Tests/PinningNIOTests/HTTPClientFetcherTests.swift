@@ -127,9 +127,9 @@ struct HTTPClientFetcherTests {
     }
 
     @Test(
-        "a server that speaks rubbish, or redirects to it, gets no list taken from it, and stops nobody",
+        "a server that speaks rubbish, or redirects to it, gets no list taken from it, and stops no process",
         arguments: ["nowhere", "file", "rubbish-redirect", "rubbish", "headers-without-end", "status-zero", "cut"])
-    func serverThatSpeaksRubbishOrRedirectsToItGetsNoListTakenFromItAndStopsNobody(path: String) async throws {
+    func serverThatSpeaksRubbishOrRedirectsToItGetsNoListTakenFromItAndStopsNoProcess(path: String) async throws {
         try await HTTPServer.serving { base in
             for _ in 0..<3 {
                 let answer = try? await self.fetcher.fetch(

@@ -19,7 +19,7 @@ struct HostileHTTPTests {
         case closeBeforeSettings, resetBeforeSettings, goAwayBeforeSettings, goAwayBeforeSettingsAndClose
         case goAwayAfterSettings, closeAfterSettings, resetAfterSettings, goAwayAtTheRequest, closeAtTheRequest
         case resetStream, resetAfterHeaders, refuseStream, garbage, http1Answer, noStreams, fewStreams
-        case headersOfNobody, pushPromise, settingsTwice, goAwayThenAnswer
+        case headersOfNoStream, pushPromise, settingsTwice, goAwayThenAnswer
 
         /// Whether a request is answered after all.
         var isAnswered: Bool { self == .fewStreams || self == .settingsTwice }
@@ -194,7 +194,7 @@ extension HostileHTTPTests.HTTP2Attack {
         case .garbage: connection.write(Array(repeating: 0xAA, count: 1_000))
         case .http1Answer: connection.write(Array("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n".utf8))
         case .noStreams: connection.write(HTTP2Frames.settings(streams: 0))
-        case .headersOfNobody: connection.write(HTTP2Frames.settings() + HTTP2Frames.ok(1))
+        case .headersOfNoStream: connection.write(HTTP2Frames.settings() + HTTP2Frames.ok(1))
         case .pushPromise:
             connection.write(
                 HTTP2Frames.settings() + HTTP2Frames.frame(type: 5, flags: 4, stream: 1, [0, 0, 0, 2, 0x82]))

@@ -63,7 +63,7 @@ struct HostileHandshakeTests {
         return result
     }
 
-    /// An error of a connection that somebody cut is never a timeout, and never says a pin was wrong that was right.
+    /// The error of a connection that was cut is never a timeout, and never blames a right pin.
     static func check(_ error: any Error, _ pin: PinKind, _ moment: String) {
         if let refusal = error as? PinningError {
             let reasons: [PinningDecision.Reason] =

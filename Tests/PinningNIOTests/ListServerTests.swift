@@ -30,7 +30,7 @@ struct ListServerTests {
         let now = Timestamp(secondsSince1970: TestPKI.now)
         let right = PinList.Domain(try PinnedScene.entry(Self.host, [pki.leaf.pin]))
         var repository = try RepositorySimulator(at: now, domains: [right])
-        // The older list has another pin: whoever replays it wants it in force.
+        // The older list has another pin: an attacker who replays it wants it in force.
         let strange = PinnedScene.strangePin
         _ = try repository.publishList { list in list.domains[0].entry.pins = [KnownPin(strange)] }
         let old = repository.lists[1]

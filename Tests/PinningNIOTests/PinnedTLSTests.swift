@@ -55,7 +55,7 @@ private final class SlowHandshake: ChannelInboundHandler {
         let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
         context.eventLoop.makeFutureWithTask { [meanwhile] in try await meanwhile() }.whenComplete { _ in
             bound.value.fireUserInboundEventTriggered(TLSUserEvent.handshakeCompleted(negotiatedProtocol: nil))
-            // Whoever was to be told was told.
+            // All observers were told.
             bound.value.close(promise: nil)
         }
     }

@@ -69,7 +69,7 @@ private struct CostlyPeer {
 
 @Suite("A refusal that cost much")
 struct RememberedRefusalTests {
-    /// What came of a handshake.
+    /// The outcome of a handshake.
     private struct Ending: Equatable {
         let reason: PinningDecision.Reason?
         let isAllowed: Bool
@@ -102,7 +102,7 @@ struct RememberedRefusalTests {
         #expect(try await self.handshake(peer.presented, server) == refused)
         let reads = clock.reads
         #expect(reads > 0)
-        // What cost so much has expired after the first half minute, and nobody looks.
+        // The costly refusal has expired after the first half minute, and nothing looks it up.
         for seconds: Int64 in [0, 30, 30] {
             scene.clock.advance(by: seconds)
             #expect(try await self.handshake(peer.presented, server) == refused)

@@ -27,7 +27,7 @@ struct WatchedConnectionTests {
         }
     }
 
-    /// What a request comes to, before and after somebody is seen.
+    /// The outcome of a request, before and after an intruder is seen.
     private static func outcomes(
         _ cost: DetectorCost, _ policy: TamperPolicy, between: (IntegrityMonitor) async -> Void
     ) async throws -> [PinningDecision.Reason?] {

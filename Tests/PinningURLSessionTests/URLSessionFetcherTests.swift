@@ -142,7 +142,7 @@ struct URLSessionFetcherTests {
         }
     }
 
-    @Test("a server that redirects at the moment when the time is over, or the task is cancelled, stops nobody")
+    @Test("a server that redirects at the moment when the time is over, or the task is cancelled, stops no process")
     func serverThatRedirectsAtTheMomentWhenTheTimeIsOverOrTheTaskIsCancelled() async throws {
         try await HTTPServer.serving { base in
             let request = FetchRequest(address: "\(base)/redirect/2", maximumBytes: 9)
@@ -167,9 +167,9 @@ struct URLSessionFetcherTests {
     }
 
     @Test(
-        "a server that speaks rubbish gets no list taken from it, and stops nobody",
+        "a server that speaks rubbish gets no list taken from it, and stops no process",
         arguments: ["nowhere", "file", "rubbish-redirect", "rubbish", "headers-without-end", "status-zero"])
-    func serverThatSpeaksRubbishGetsNoListTakenFromItAndStopsNobody(path: String) async throws {
+    func serverThatSpeaksRubbishGetsNoListTakenFromItAndStopsNoProcess(path: String) async throws {
         try await HTTPServer.serving { base in
             for _ in 0..<10 {
                 let answer = try? await self.hasty.fetch(

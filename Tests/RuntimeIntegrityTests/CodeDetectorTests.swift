@@ -10,7 +10,7 @@ import Testing
 
 extension ThisProcess {
     /// Frida's hooks, as they were recorded, on functions of this process's libc.
-    @Suite("Code of this process that somebody changed")
+    @Suite("Code of this process that was changed")
     struct CodeDetectorTests {
         /// Where `open` begins.
         private static func open() throws -> UInt64 {
@@ -23,8 +23,8 @@ extension ThisProcess {
             detector.look(at: machine).signals.map(\.name)
         }
 
-        @Test("nobody changed anything: no signal, and nothing that could not be read")
-        func nobodyChangedAnythingNoSignalAndNothingThatCouldNotBeRead() {
+        @Test("nothing was changed: no signal, and nothing that could not be read")
+        func nothingWasChangedNoSignalAndNothingThatCouldNotBeRead() {
             for detector in [CodeDetector(), ImportDetector(), FunctionDetector()] as [any TamperDetector] {
                 #expect(Self.names(detector, LinuxMachine()) == [], "\(detector.name)")
             }

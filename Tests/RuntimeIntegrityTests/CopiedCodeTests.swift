@@ -50,14 +50,14 @@ import Testing
     }
 
     @Test(
-        "a line that nobody understands is said",
+        "an unknown line is reported",
         arguments: [
             "1000-2000 r-xp\n", "\n", "1000-2000 r-xp 0 fe:00 7 /a\nAnonymous: x kB\n",
             "1000-2000 r-xp 0 fe:00 7 /a\nAnonymous: 4 MB\n", "1000-2000 r-xp 0 fe:00 7 /a\nAnonymous:\n",
             "1000-2000 r-xp 0 fe:00 7 /a\nAnonymous: 99999999999999999999 kB\n",
             String(repeating: "A", count: 9_000),
         ])
-    func lineThatNobodyUnderstandsIsSaid(_ text: String) {
+    func unknownLineIsReported(_ text: String) {
         #expect(throws: ObservationError(.malformed, "")) { try self.read(text) }
     }
 }

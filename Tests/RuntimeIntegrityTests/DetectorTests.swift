@@ -79,8 +79,8 @@ import Testing
         }
     }
 
-    @Test("each way of preloading is noticed; a library nobody knows has more weight than a known one")
-    func eachWayOfPreloadingIsNoticedALibraryNobodyKnowsHasMoreWeightThanAKnownOne() {
+    @Test("each way of preloading is noticed; an unknown library has more weight than a known one")
+    func eachWayOfPreloadingIsNoticedAnUnknownLibraryHasMoreWeightThanAKnownOne() {
         func confidence(_ name: String, _ value: String, _ declared: Set<String> = []) -> [Confidence] {
             var machine = RecordedMachine()
             machine.variables = [EnvironmentVariable(name: name, value: value)]

@@ -63,8 +63,8 @@ extension ThisProcess {
                 })
         }
 
-        @Test("this process, which nobody touches, gives no signal")
-        func thisProcessWhichNobodyTouchesGivesNoSignal() {
+        @Test("this process, which is untouched, gives no signal")
+        func thisProcessWhichIsUntouchedGivesNoSignal() {
             // What listens on this machine is not this process's doing.
             let detectors = DetectorSet.standard().detectors.filter { $0.name != "ports" }
             let names = detectors.flatMap { $0.look(at: self.machine).signals.map(\.name) }

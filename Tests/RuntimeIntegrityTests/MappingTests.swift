@@ -102,14 +102,14 @@ import Testing
     }
 
     @Test(
-        "a line that nobody understands is said, and hides nothing",
+        "an unknown line is reported, and hides nothing",
         arguments: [
             "", "1000-2000", "1000-2000 r-xp", "2000-1000 r-xp 00000000 fe:00 7 /a", "1000-1000 r-xp 0 fe:00 7 /a",
             "10000000000000000-20000000000000000 r-xp 0 fe:00 7 /a", "1000-2000 r-xp zz fe:00 7 /a",
             "1000-2000 r-xp 0 fe:00 7a /a", "g000-2000 r-xp 0 fe:00 7 /a", "-2000 r-xp 0 fe:00 7 /a",
             "1000-2000 r-xp 0 fe:00 99999999999999999999 /a",
         ])
-    func lineThatNobodyUnderstandsIsSaidAndHidesNothing(_ line: String) {
+    func unknownLineIsReportedAndHidesNothing(_ line: String) {
         var list = ExecutableRegions()
         #expect(throws: ObservationError(.malformed, "")) {
             try Array((line + "\n").utf8).withUnsafeBytes { try list.read($0) }

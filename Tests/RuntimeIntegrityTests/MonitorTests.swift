@@ -96,9 +96,9 @@ import Testing
 
     @Test("a schedule that makes no sense is made one that does")
     func scheduleThatMakesNoSenseIsMadeOneThatDoes() {
-        #expect(IntegritySchedule(minimumSeconds: 0, maximumSeconds: 0).shortest == 1_000_000_000)
+        #expect(IntegritySchedule(minimumSeconds: 0, maximumSeconds: 0).minimum == 1_000_000_000)
         #expect(IntegritySchedule(minimumSeconds: 9, maximumSeconds: 3).maximum == 9_000_000_000)
-        #expect(IntegritySchedule(minimumSeconds: .max, maximumSeconds: .max).shortest == 86_400_000_000_000)
+        #expect(IntegritySchedule(minimumSeconds: .max, maximumSeconds: .max).minimum == 86_400_000_000_000)
     }
 
     @Test("two independent signals wipe and then end, once")

@@ -33,9 +33,9 @@ import Testing
     }
 
     @Test(
-        "a program that nobody touches gives no signal",
+        "an untouched program gives no signal",
         arguments: ["clean-c", "clean-swift", "clean-python", "container"])
-    func programThatNobodyTouchesGivesNoSignal(_ name: String) throws {
+    func untouchedProgramGivesNoSignal(_ name: String) throws {
         let machine = try RecordedMachine(name)
         #expect(machine.regions.count >= 4)
         let looking = Looking(.ofRecordings, at: machine)

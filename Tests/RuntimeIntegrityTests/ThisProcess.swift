@@ -5,5 +5,5 @@
 import Testing
 
 /// What is tested on the process that runs the tests: one test after the other, for some change its code and others look
-/// whether anybody did.
+/// whether it was.
 @Suite(.serialized) enum ThisProcess {}

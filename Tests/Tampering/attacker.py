@@ -83,7 +83,7 @@ replace('CNIOBoringSSL_SSL_get_psk_identity', false, 'pointer', ['pointer'], () 
 SCRIPTS = {
     "attach": "",
     "spawn": ALLOW % (VERDICT, "true"),
-    # NIOSSL's callback, as BoringSSL calls it: 0 is ssl_verify_ok. Nobody else is asked any more.
+    # NIOSSL's callback, as BoringSSL calls it: 0 is ssl_verify_ok. No other function is called any more.
     "hook-callback": "Interceptor.replace(find(/6NIOSSL13SSLConnection.*setCustomVerificationCallback.*To$/),"
     " new NativeCallback(() => 0, 'int', ['pointer', 'pointer']));",
     # SSL Kill Switch's way, and that of the scripts that copy it: what sets a callback sets one that says yes, and there
@@ -94,7 +94,7 @@ SCRIPTS = {
     "hook-hash": HASH,
     "hook-signature": ANSWER % ("'CCryptoBoringSSL_ECDSA_do_verify'", 1)
     + ANSWER % ("'CCryptoBoringSSL_ED25519_verify'", 1),
-    # Lies to whoever asks libc for what the system says of the process.
+    # Lies to callers of libc about the state of the process.
     "hook-open": "const nothing = Memory.allocUtf8String('/dev/null');"
     + "".join(
         "Interceptor.attach(find('%s'), { onEnter(args) {"

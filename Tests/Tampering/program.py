@@ -48,7 +48,7 @@ def with_servers(victim, folder):
         return None, [program, "9"]
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    # Victims that run as somebody else read it, too.
+    # Victims that run as another user read it, too.
     folder.chmod(0o755)
     servers = Program.start([program, "serve", str(folder)])
     servers.hear()

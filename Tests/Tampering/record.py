@@ -26,7 +26,7 @@ def connections(pid):
 
 
 def shown(line):
-    """A line of mappings without the folders of whoever recorded it."""
+    """A line of mappings without the folders of the recording machine."""
     return re.sub(r"(?<= )/(?!usr/|lib|dev/|memfd:|proc/|anon)\S*/", "/opt/app/", line)
 
 
@@ -43,7 +43,7 @@ def record(pid, folder, whole=False):
     kept = r"Name|State|Tgid|Pid|PPid|TracerPid|Uid|FDSize|Threads|Vm"
     write("status", [line for line in status if re.match(kept, line)])
     environment = (process / "environ").read_bytes().split(b"\0")
-    # What loaders read; the rest is the business of whoever recorded it.
+    # What loaders read; the rest is private to the recording machine.
     kept = [entry.decode() for entry in environment if re.match(rb"(LD|DYLD)_|LANG=", entry)]
     write("environ", [re.sub(r"/(?!usr/|lib)[^:]*/", "/opt/app/", entry) for entry in kept])
     write("threads", [(task / "comm").read_text().strip() for task in sorted((process / "task").iterdir())])

@@ -4,7 +4,7 @@
 
 public import Foundation
 
-/// Vectors and chains that nobody here wrote: a folder beside the checkout, `../shared/data` from the package's root.
+/// Vectors and chains of others: a folder beside the checkout, `../shared/data` from the package's root.
 ///
 /// It is not part of the repository. A suite that needs a part of it is skipped, with a message, where it is missing.
 public enum SharedData {

@@ -2,14 +2,14 @@
 #
 # A cache in front of the service in VCL, the language of Varnish and, in a dialect, of Fastly: what any CDN has to be told,
 # as a program that a test runs. Varnish 7, with vmod_vsthrottle (Debian: varnish-modules). TLS is ended in front of it, by
-# a proxy that speaks the PROXY protocol, version 2 (hitch, HAProxy, nginx), so that client.ip is who asks.
+# a proxy that speaks the PROXY protocol, version 2 (hitch, HAProxy, nginx), so that client.ip is the client's address.
 #
 # In tumbler-service.yaml, with the address of this Varnish:
 #
 #     trustedProxies: [127.0.0.1]
 #     edges: [127.0.0.1]
 #
-# What `tumbler adoption import` reads once a day, one line a request and nothing that tells who it was:
+# The log for `tumbler adoption import`, once a day: one line a request, and nothing that identifies a client:
 #
 #     varnishncsa -j -q 'ReqURL ~ "/pins[.]json$"' \
 #         -F '{"time":"%{%Y-%m-%dT%H:%M:%S%z}t","ifNoneMatch":"%{If-None-Match}i","status":%s,"path":"%U"}'
@@ -30,7 +30,7 @@ backend tumbler {
 }
 
 sub vcl_recv {
-    # What is here, and nothing else: no dashboard, no metrics, no publication.
+    # The public paths alone: no dashboard, no metrics, no publication.
     if (req.url !~ "^/v1/lists/[A-Za-z0-9._-]+/(pins|root/[0-9]+|logs/[0-9a-f]+)\.json(\?|$)"
         && req.url !~ "^/(v1/reports|v1/attest/(challenges|keys)|healthz)(\?|$)") {
         return (synth(404));
@@ -40,7 +40,7 @@ sub vcl_recv {
     unset req.http.Cookie;
     unset req.http.Authorization;
     unset req.http.Accept-Encoding;
-    # Who asks, and nobody before: what a client wrote there itself is thrown away.
+    # The address of the client alone: what the client wrote there itself is removed.
     set req.http.X-Forwarded-For = client.ip;
     unset req.http.Forwarded;
     # One source: an IPv4 address, or 64 bits of an IPv6 address, of which one customer has all the others. Where the text
@@ -106,7 +106,7 @@ sub vcl_backend_response {
         set beresp.ttl = 60s;
         set beresp.grace = 0s;
     } elsif (beresp.status >= 500 && bereq.is_bgfetch) {
-        # A service that is ill takes nothing away from what is held.
+        # A failing service removes no object from the cache.
         return (abandon);
     } else {
         set beresp.ttl = 0s;

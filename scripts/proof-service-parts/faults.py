@@ -13,7 +13,7 @@ import time
 
 from stage import Failure, Service, expect, folder, machine, post
 
-# How long a report may take until it is answered, one way or the other: each of the writers that stand in the queue
+# The time that a report may take until it is answered, one way or the other: each of the writers that stand in the queue
 # before it waits 5 s for a lock.
 LONGEST_ANSWER = 30
 
@@ -124,7 +124,7 @@ def full_disk(path, seconds, megabytes=8):
             with Traffic(service) as after:
                 time.sleep(1)
             expect(set(after.reports) == {202}, f"after there was room again: {after.said()}")
-            expect(count(service) - before == after.reports[202], "what was accepted after the fault is not all there")
+            expect(count(service) - before == after.reports[202], "reports that were accepted after the fault are missing")
             service.stop()
             service.start()
     finally:
@@ -159,7 +159,7 @@ def locked(path, seconds):
 
 
 def slow(path, seconds):
-    """Somebody else takes the database for a second, again and again."""
+    """Another process takes the database for a second, again and again."""
     with started(path) as service:
         with Traffic(service) as traffic:
             db = sqlite3.connect(service.data / "tumbler.sqlite", isolation_level=None, timeout=30)

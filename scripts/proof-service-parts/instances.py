@@ -13,12 +13,12 @@ from postgresql import PostgreSQL
 from stage import NAME, Service, expect, folder, machine, post
 
 SENDERS = 4
-# How long an instance that is gone keeps the others from looking for alarms, and how often they look, in seconds.
+# The time that a lost instance keeps the others from looking for alarms, and their interval, in seconds.
 TURN, LOOK = 60, 15
 
 
 class Webhook:
-    """Somebody who is told: keeps what is posted."""
+    """The receiver of alarms: keeps what is posted."""
 
     def __init__(self):
         told = self.told = []
@@ -40,7 +40,7 @@ class Webhook:
 
 
 class Sender(threading.Thread):
-    """Sends reports to an instance, each about a host of its own, whatever becomes of it, until it is told to end."""
+    """Sends reports to an instance, each about a host of its own, with any outcome, until it is told to end."""
 
     def __init__(self, service, mark):
         super().__init__(daemon=True)
@@ -184,10 +184,10 @@ def alarms(both, webhook, whole):
     answer = both[1].ask("PUT", f"/v1/lists/{NAME}", b"[", {"Authorization": "Bearer " + secret})
     expect(answer.status == 422, f"a broken publication was answered with {answer.status}")
     refused = ("firing", f"publish-refused:{NAME}")
-    first = until(lambda: refused in webhook.events("publish-refused"), TURN + 2 * LOOK, "nobody was told of a refused publication")
+    first = until(lambda: refused in webhook.events("publish-refused"), TURN + 2 * LOOK, "no alarm of a refusal came")
     lines = [f"A refused publication was told after {first:.0f} s"]
     if whole:
-        # Whoever looked is gone; the other one goes on where it was.
+        # The instance that held the turn is gone; the other one goes on where it was.
         both[0].kill()
         time.sleep(1)
         connection = both[1].connection()
@@ -195,7 +195,7 @@ def alarms(both, webhook, whole):
             expect(post(connection, number, "alarm.example.com", noted="api1.example.com") == 202, "a report was refused")
         failing = ("firing", "failure-rate:api1.example.com")
         second = until(lambda: failing in webhook.events("failure-rate"), TURN + 3 * LOOK,
-                       "nobody was told of many failures")
+                       "no alarm of many failures came")
         both[0].start()
         time.sleep(TURN + 2 * LOOK)
         rates = webhook.events("failure-rate")

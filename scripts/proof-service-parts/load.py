@@ -99,7 +99,7 @@ def wait_for(port):
             return
         except OSError:
             time.sleep(0.05)
-    raise Failure(f"nobody listens on {port}")
+    raise Failure(f"no server listens on {port}")
 
 
 def wrk(url, seconds, fields=(), connections=32):

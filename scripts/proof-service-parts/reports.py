@@ -15,7 +15,7 @@ SCRIPT = pathlib.Path(__file__).with_name("reports.lua")
 
 
 def accept(seconds, connections):
-    """Rate, p99 in ms, and how many reports were in a commit."""
+    """Rate, p99 in ms, and the number of reports in a commit."""
     with folder() as path:
         service = Service(path, settings=LIMITS)
         service.start()
@@ -35,7 +35,7 @@ def accept(seconds, connections):
         db = sqlite3.connect(service.data / "tumbler.sqlite")
         stored = db.execute("SELECT COUNT(*) FROM report").fetchone()[0]
         db.close()
-        # At its end wrk cuts connections whose reports are on their way: they are stored, and nobody counted them.
+        # At its end wrk cuts connections whose reports are on their way: they are stored, and not counted.
         expect(stored >= accepted >= count, f"{count} answers, {accepted:.0f} accepted, {stored} stored")
     return rate, p99, accepted / commits
 

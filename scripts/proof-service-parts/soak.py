@@ -8,14 +8,14 @@ import time
 
 from stage import NAME, Service, exchange, expect, folder, machine, percentile, post
 
-# What the last quarter may hold more than the second one: a tenth, and what allocators do.
+# The memory that the last quarter may hold more than the second one: a tenth, and what allocators do.
 SHARE, BYTES = 1.10, 20_000_000
 PAGES = ["/", "/adoption", "/hosts", "/rotations", "/lists", "/audit", "/failures", "/failures?span=all", "/alarms", "/v1/status",
          "/metrics"]
 
 
 class Load(threading.Thread):
-    """Asks the same kind of thing again and again, with a pause; how long it took and what failed."""
+    """Asks the same kind of thing again and again, with a pause; returns the times and the failures."""
 
     def __init__(self, service, name, ask, pause, ended):
         super().__init__(daemon=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A service on loopback for the proofs: a project folder, a configuration, the process, and what one asks it."""
+"""A service on loopback for the proofs: a project folder, a configuration, the process, and requests to it."""
 
 import atexit
 import base64
@@ -19,7 +19,7 @@ import urllib.parse
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 NAME = "com.example.app"
-# How long a service may take until it listens: with 10 million reports it has no more to do than with none.
+# The time that a service may take until it listens: with 10 million reports it has no more to do than with none.
 START_SECONDS = 60
 
 
@@ -160,7 +160,7 @@ class Service:
         return {"Authorization": "Bearer " + file.read_text().strip()}
 
     def look(self, page, timeout=30):
-        """Asks for what the operator sees."""
+        """Requests an operator's page."""
         return self.ask("GET", page, headers=self.reader(), timeout=timeout)
 
     def lists_are_served(self):
@@ -236,5 +236,5 @@ def median(values):
 
 
 def machine():
-    """What else the machine did, for whoever reads the figures."""
+    """What else the machine did, for the reader of the figures."""
     return f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} when it began"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Many reports stored: how large the database is, and how long each page takes.
+"""Many reports stored: the size of the database, and the time of each page.
 
 The rows are laid directly into the tables that the service made, with plausible data: 5,000 groups of 50 hosts over 90
 days, of which the largest has one report in seventeen, and a year's worth of clients that say what they hold."""

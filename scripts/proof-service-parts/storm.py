@@ -21,7 +21,7 @@ from stage import NAME, Service, expect, folder, machine, percentile, report
 
 HOUR = 3_600
 LISTED = "api0.example.com"
-# What the service takes of all sources by default, in a minute and at once.
+# The reports that the service takes of all sources by default, in a minute and at once.
 MINUTE, BURST = 60_000, 10_000
 # What invents hosts has so many addresses.
 STRANGERS = 1_000
@@ -197,7 +197,7 @@ class Storm:
 
     @property
     def waiting(self):
-        """How many come back after the hour."""
+        """The number that come back after the hour."""
         return sum(len(numbers) for numbers in self.later.values())
 
 
@@ -246,7 +246,7 @@ def prove(installations, stands_for, hosts, seconds):
         watch.ended.set()
         watch.join()
         used = (service.cpu() - cpu) / storm.took
-        until(lambda: webhook.events("failure-rate"), TURN + 2 * LOOK, "nobody was told of a storm")
+        until(lambda: webhook.events("failure-rate"), TURN + 2 * LOOK, "no alarm of a storm came")
         page = service.ask("GET", f"/failures?host={LISTED}", headers=read)
         status = json.loads(service.ask("GET", "/v1/status", headers=read).body)
         size = database(service)

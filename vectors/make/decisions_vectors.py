@@ -251,7 +251,7 @@ def shares():
 
 
 def transports():
-    for reason in ("chain-invalid", "no-certificates", "over-budget"):
+    for reason in ("chain-invalid", "no-certificates", "over-budget", "revoked", "revocation-unknown"):
         yield case(f"transport-{reason}", "what never came to a validated path", asked(
             [entry(LEAF.pin)], None, extra={"transport": reason}), said("block", reason, True, path=()))
     for reason in ("cleartext", "other-host-connection"):
@@ -285,4 +285,7 @@ def transports():
 
 
 def main():
-    write("decisions", "A list, a path that was validated, a host and a time give a decision.", list(cases()))
+    import decisions_revoked
+    import decisions_transparency
+    written = [*cases(), *decisions_revoked.cases(), *decisions_transparency.cases()]
+    write("decisions", "A list, a path that was validated, a host and a time give a decision.", written)

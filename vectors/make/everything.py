@@ -7,7 +7,7 @@ from material import HERE
 
 kept = HERE / "certificates.json"
 drawn = json.loads(kept.read_text()) if kept.exists() else {}
-for name in ("pins", "hosts", "lists", "decisions", "paths", "nspinneddomains", "rollout", "reports"):
+for name in ("pins", "hosts", "lists", "transparency", "decisions", "paths", "nspinneddomains", "rollout", "reports"):
     try:
         module = importlib.import_module(f"{name}_vectors")
     except ModuleNotFoundError as error:

@@ -4,6 +4,7 @@
 Signatures of ML-DSA are drawn, so those are kept in signatures.json once they were made."""
 import base64
 import datetime
+import functools
 import hashlib
 import json
 import pathlib
@@ -95,10 +96,41 @@ def envelope(payload, signers, kind="pins", payload_type=None, hints=None, extra
                       + compact(signatures) + "}"]}
 
 
+def element(tag, content):
+    """A DER element: its length in the shortest form."""
+    if len(content) < 0x80:
+        return bytes([tag, len(content)]) + content
+    size = len(content).to_bytes((len(content).bit_length() + 7) // 8, "big")
+    return bytes([tag, 0x80 | len(size)]) + size + content
+
+
+def elements(data):
+    """The DER elements that stand behind one another in some bytes: tag and content."""
+    found, at = [], 0
+    while at < len(data):
+        tag, length, at = data[at], data[at + 1], at + 2
+        if length >= 0x80:
+            octets = length & 0x7F
+            length, at = int.from_bytes(data[at:at + octets], "big"), at + octets
+        found.append((tag, data[at:at + length]))
+        at += length
+    return found
+
+
+def with_serial(certificate, octets):
+    """The certificate with other content octets of its serial number. Its signature does not hold any more."""
+    tbs, *rest = elements(elements(certificate)[0][1])
+    fields = elements(tbs[1])
+    fields[1] = (2, octets)
+    return element(0x30, b"".join(element(*part) for part in [
+        (0x30, b"".join(element(*field) for field in fields)), *rest]))
+
+
 def pin(data, prefix="sha256/"):
     return prefix + b64(hashlib.sha256(data).digest())
 
 
+@functools.lru_cache(maxsize=None)
 def openssl_pin(certificate):
     """The pin as openssl says it (formats.md, section 1)."""
     script = ("openssl x509 -inform DER -pubkey -noout | openssl pkey -pubin -outform DER"
@@ -116,20 +148,20 @@ class Certificate:
 
     def __init__(self, name, issuer=None, hosts=(), authority=False, key=None, begins="2026-01-01T00:00:00Z",
                  ends="2027-01-01T00:00:00Z", length=None, constraints=None, usage=True, purpose=True, extra=(),
-                 subject=None, alternative=True, signer=None):
+                 subject=None, alternative=True, signer=None, lists=True, serial=None):
         self.name = name
         self.key = key or Signer(f"certificate {name}", "ecdsa-p256-sha256").key
         issuer = issuer or self
         self.subject = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, subject or name)])
         public = self.key.public_key()
         builder = (x509.CertificateBuilder().subject_name(self.subject).issuer_name(issuer.subject).public_key(public)
-                   .serial_number(int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big") | 1)
+                   .serial_number(serial or int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big") | 1)
                    .not_valid_before(moment(begins)).not_valid_after(moment(ends)))
         if authority or length is not None:
             builder = builder.add_extension(x509.BasicConstraints(authority, length), critical=True)
         if authority:
             builder = builder.add_extension(x509.KeyUsage(
-                digital_signature=not usage, key_cert_sign=usage, crl_sign=usage, content_commitment=False,
+                digital_signature=not usage, key_cert_sign=usage, crl_sign=usage and lists, content_commitment=False,
                 key_encipherment=False, data_encipherment=False, key_agreement=False, encipher_only=False,
                 decipher_only=False), critical=True)
         builder = builder.add_extension(x509.SubjectKeyIdentifier.from_public_key(public), critical=False)

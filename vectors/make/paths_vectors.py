@@ -136,4 +136,6 @@ def signatures():
 
 
 def main():
-    write("paths", "From a presented chain, roots, a host and a time to the validated path.", list(cases()))
+    import paths_revocation
+    write("paths", "From a presented chain, roots, a host and a time to the validated path.",
+          [*cases(), *paths_revocation.cases()])

@@ -3,6 +3,8 @@
 import ssl
 
 import decisions_vectors as d
+from decisions_revoked import serial
+from decisions_transparency import LOGS
 from decisions_vectors import AT, FOREIGN, FOREIGN_ROOT, LEAF, MIDDLE, PATH, STRANGER, asked, entry
 from material import Case, Certificate, b64, compact, digest, write
 from metadata_material import NAME, list_payload
@@ -88,6 +90,18 @@ def failures():
                body("denied-key", 1, True, known=(LEAF.pin,)))
     yield case("denied-key-reported", "a denied key that is only reported, although a pin matched", failed(
         [entry(LEAF.pin)], denied=[{"pin": LEAF.pin, "mode": "report"}]), body("denied-key", 1, True, known=(LEAF.pin,)))
+    taken_back = {"issuer": MIDDLE.pin, "serials": [serial(LEAF.der)]}
+    yield case("revoked", "a certificate that the list revokes", failed([entry(LEAF.pin)], revoked=[taken_back]),
+               body("revoked", 1, True, known=(LEAF.pin,)))
+    yield case("revoked-reported", "one that is only reported, although a pin matched", failed(
+        [entry(LEAF.pin)], revoked=[taken_back | {"mode": "report"}]), body("revoked", 1, True, known=(LEAF.pin,)))
+    yield case("denied-before-revoked-reported", "of both the denied key is told", failed(
+        [entry(LEAF.pin)], denied=[{"pin": LEAF.pin, "mode": "report"}], revoked=[taken_back | {"mode": "report"}]),
+        body("denied-key", 1, True, known=(LEAF.pin,)))
+    for mode in ("enforce", "report"):
+        asks = [entry(LEAF.pin, transparency={"mode": mode, "policy": "chrome"})]
+        yield case(f"transparency-{mode}", "a policy of Certificate Transparency that is not satisfied", failed(
+            asks, extra={"logs": LOGS}), body("transparency", 1, True, known=(LEAF.pin,)))
     for unlisted, reason, enforced in [("report", "unlisted-reported", False), ("deny", "unlisted-denied", True)]:
         question = failed(wrong, unlisted=unlisted) | {"host": "other.example"}
         yield case(reason, "a host that no entry covers", question,
@@ -96,8 +110,9 @@ def failures():
                    question | {"webView": True}, nothing)
     yield case("web-view-listed", "those of listed hosts are", failed(wrong, web=True), body("no-matching-pin", 1, True))
     for reason, result, served in [("chain-invalid", 2, (FOREIGN,)), ("no-certificates", 2, ()), ("over-budget", 2, PATH),
+                                   ("revoked", 1, PATH), ("revocation-unknown", 2, PATH),
                                    ("cleartext", 3, ()), ("other-host-connection", 1, ())]:
-        yield case(reason, "what never came to a validated path", failed(
+        yield case(f"transport-{reason}" if reason == "revoked" else reason, "what never came to a validated path", failed(
             wrong, None, served, extra={"transport": reason}), body(reason, result, True, path=(), served=served))
     yield case("tampering", "the chain was right, and the process was not", failed(
         [entry(LEAF.pin)], signals=["debugger"], extra={"tampering": True}),

@@ -16,7 +16,10 @@ CODE = {"enum": ["too-large", "malformed", "wrong-type", "unsigned", "threshold-
                  "equivocation", "issued-in-future", "expired"]}
 REASON = {"enum": ["pin-match", "no-matching-pin", "host-invalid", "denied-key", "denied-undecidable", "suspended", "not-pinned",
                    "unlisted-reported", "unlisted-denied", "domain-expired", "chain-invalid", "no-certificates", "over-budget",
-                   "cleartext", "other-host-connection", "tampering"]}
+                   "cleartext", "other-host-connection", "tampering", "revoked", "revocation-unknown", "transparency"]}
+STATUS = {"enum": ["malformed", "unknown-log", "unsupported", "invalid-signature", "in-the-future", "outside-interval",
+                   "log-rejected", "valid"]}
+POLICY = {"enum": ["chrome", "apple"]}
 DEFS = {"text": {"oneOf": [
     TEXT, {"type": "object", "required": ["$join"], "additionalProperties": False,
            "properties": {"$join": {"type": "array", "items": LONG}}},
@@ -43,13 +46,17 @@ def refused(*codes):
 
 
 MATCH = either(NULL, table({"pin": PIN, "index": NUMBER}))
+JUDGEMENT = table({"policy": POLICY, "satisfied": FLAG, "scts": {"type": "array", "items": table(
+    {"status": STATUS}, {"log": TEXT, "operator": TEXT, "timestamp": TIME})}})
+REVOKED = table({"issuer": PIN, "serial": HEX, "index": NUMBER})
 DECISION = table({
     "host": TEXT, "notedHostname": either(TEXT, NULL), "verdict": {"enum": ["allow", "block"]}, "enforced": FLAG,
     "reason": REASON, "matched": MATCH, "matchedIssuer": MATCH, "path": {"type": "array", "items": either(PIN, NULL)},
-    "list": table({"name": TEXT, "version": NUMBER, "stale": FLAG})}, {"denied": MATCH})
+    "list": table({"name": TEXT, "version": NUMBER, "stale": FLAG})}, {"denied": MATCH, "revoked": REVOKED, "transparency": JUDGEMENT})
 DECIDED = ({"list": LONG, "host": TEXT, "at": TIME}, {
-    "path": CHAIN, "installation": HEX, "whenStale": {"enum": ["enforce", "report", "deny"]}, "tampering": {"const": True},
-    "transport": {"enum": ["chain-invalid", "no-certificates", "over-budget", "cleartext", "other-host-connection"]}})
+    "path": CHAIN, "logs": LONG, "installation": HEX, "whenStale": {"enum": ["enforce", "report", "deny"]}, "tampering": {"const": True},
+    "transport": {"enum": ["chain-invalid", "no-certificates", "over-budget", "revoked", "revocation-unknown", "cleartext",
+                           "other-host-connection"]}})
 APP = table({name: TEXT for name in ("bundleID", "version", "platform", "platformVersion")}, {"vendorID": TEXT})
 FAILURE = (DECIDED[0] | {"served": CHAIN, "port": NUMBER, "app": APP, "signals": {"type": "array", "items": TEXT},
                          "webView": FLAG, "digest": HEX}, DECIDED[1])
@@ -72,9 +79,13 @@ FILES = {
         [table({"inForce": either(NULL, HELD), "steps": {"type": "array", "items": STEP}}),
          table({"refused": table({"what": {"enum": ["root", "pins"]}, "code": CODE})})]),
     "decisions": ([question("decide", *DECIDED)], [DECISION]),
-    "paths": ([question("validate-path", {"chain": CHAIN, "roots": CHAIN, "host": TEXT, "at": TIME})],
-              [table({"path": {"type": "array", "items": PIN}}), refused("chain-invalid", "no-certificates", "host-invalid",
-                                                                         "over-budget")]),
+    "paths": ([question("validate-path", {"chain": CHAIN, "roots": CHAIN, "host": TEXT, "at": TIME},
+                       {"crls": CHAIN, "revocation": {"enum": ["if-known", "required"]}})],
+              [table({"path": {"type": "array", "items": PIN}}), refused(
+                  "chain-invalid", "no-certificates", "host-invalid", "over-budget", "revoked", "revocation-unknown",
+                  "malformed")]),
+    "transparency": ([question("judge-transparency", {"path": CHAIN, "logs": LONG, "policy": POLICY, "at": TIME})],
+                     [JUDGEMENT, refused("malformed")]),
     "nspinneddomains": ([question("nspinneddomains", {"configuration": {"type": "object"}, "host": TEXT, "path": CHAIN})],
                         [table({"pinned": FLAG, "accepted": FLAG})]),
     "rollout": ([question("place", {"installation": HEX, "name": TEXT, "domain": TEXT}),
@@ -90,7 +101,23 @@ FILES = {
 }
 
 
+def told(value, name):
+    """All values of a member, wherever it stands in what was written."""
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    found = {value[name]} if isinstance(value, dict) and isinstance(value.get(name), str) else set()
+    return found.union(*(told(part, name) for part in parts))
+
+
+def check_that_each_is_told(written):
+    """Each reason of a decision, each code of a refusal and each status of a timestamp is the answer to some case."""
+    answers = {name: [case["answer"] for case in value["cases"]] for name, value in written.items()}
+    for name, member, wanted in (("decisions", "reason", REASON), ("lists", "code", CODE), ("transparency", "status", STATUS)):
+        if missing := set(wanted["enum"]) - told(answers[name], member):
+            raise SystemExit(f"{name}.json: no case with the {member} {', '.join(sorted(missing))}")
+
+
 def main():
+    everything = {}
     for name, (questions, answers) in FILES.items():
         case = table({"id": {"type": "string", "pattern": f"^{name}/[a-z0-9.-]+$"}, "why": TEXT, "source": TEXT,
                       "question": either(*questions), "answer": either(*answers)})
@@ -98,10 +125,11 @@ def main():
                   **table({"vectors": {"const": name}, "schema": {"const": 1}, "license": {"const": "CC0-1.0"}, "about": TEXT,
                            "cases": {"type": "array", "minItems": 1, "items": case}})}
         (HERE.parent / "schema" / f"{name}.schema.json").write_text(json.dumps(schema, indent=1) + "\n")
-        written = json.loads((HERE.parent / f"{name}.json").read_text())
+        written = everything[name] = json.loads((HERE.parent / f"{name}.json").read_text())
         for error in jsonschema_rs.validator_for(schema).iter_errors(written):
             where = list(error.instance_path)
             raise SystemExit(f"{name}.json: {where}: {written['cases'][where[1]]['id'] if len(where) > 1 else ''}: {str(error)[:600]}")
+    check_that_each_is_told(everything)
     print("every file holds to its schema")
 
 

@@ -15,8 +15,10 @@ import nspinneddomains
 import paths
 import pins
 import reports
+import revocation
 import rollout
 import times
+import transparency
 import trust
 from strictjson import Malformed
 
@@ -104,8 +106,9 @@ def _decided(question):
     pin_list = metadata.PinList(question["list"].encode())
     clock = times.read(question["at"])
     reference = max(clock, pin_list.issued)
+    logs = transparency.LogList(question["logs"].encode()) if "logs" in question else None
     policy = decisions.Policy(
-        pin_list, _installation(question), pin_list.expires <= reference, question.get("whenStale", "enforce"))
+        pin_list, _installation(question), pin_list.expires <= reference, question.get("whenStale", "enforce"), logs)
     path = question.get("path")
     path = None if path is None else [_bytes(one) for one in path]
     decision = policy.decide(
@@ -163,15 +166,31 @@ def pinned_domains(question):
 
 
 def validate(question):
+    lists = None
+    if "crls" in question:
+        try:
+            lists = revocation.Lists([_bytes(one) for one in question["crls"]], question["revocation"])
+        except ValueError:
+            return {"refused": "malformed"}
     return paths.validate(
         [_bytes(one) for one in question["chain"]], [_bytes(one) for one in question["roots"]], question["host"],
-        times.read(question["at"]))
+        times.read(question["at"]), lists)
+
+
+def judge_transparency(question):
+    try:
+        logs = transparency.LogList(question["logs"].encode())
+    except Malformed:
+        return {"refused": "malformed"}
+    return transparency.judge(
+        [_bytes(one) for one in question["path"]], logs, question["policy"], times.read(question["at"]))
 
 
 OPERATIONS = {
     "pin-of-certificate": pin_of_certificate, "read-pin": read_pin, "normalise": normalise, "note": note,
     "follow": follow, "decide": decide, "report": report, "incident": incident, "identical": identical, "place": place,
     "enforces": enforces, "sampled": sampled, "nspinneddomains": pinned_domains, "validate-path": validate,
+    "judge-transparency": judge_transparency,
 }
 
 

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: CC0-1.0
 """Pin validation (formats.md, section 4): list, validated path, host and time give a decision."""
 import hosts
+import metadata
 import pins
 import rollout
+import transparency
 
 
 def _readable_pin(certificate):
@@ -10,6 +12,16 @@ def _readable_pin(certificate):
         return pins.of_certificate(certificate)
     except pins.Unreadable:
         return None
+
+
+def _serial(certificate):
+    """The content octets of a certificate's serial number; None where it cannot be read."""
+    try:
+        serial = pins.fields(certificate)["serial"]
+    except pins.Unreadable:
+        return None
+    _, start, end = pins.element(serial, 0, len(serial))
+    return serial[start:end] if metadata.shortest(serial[start:end]) else None
 
 
 def _seen(pin, path, position="any"):
@@ -31,8 +43,8 @@ def _first(entry_pins, path, positions):
 class Policy:
     """A list as rules for one installation."""
 
-    def __init__(self, pin_list, installation=None, stale=False, when_stale="enforce"):
-        self.list, self.installation, self.stale = pin_list, installation, stale
+    def __init__(self, pin_list, installation=None, stale=False, when_stale="enforce", logs=None):
+        self.list, self.installation, self.stale, self.logs = pin_list, installation, stale, logs
         self.entries = [dict(entry) for entry in pin_list.domains]
         for entry in self.entries:
             entry["enforced"] = entry["mode"] == "enforce" and rollout.enforces(
@@ -44,8 +56,8 @@ class Policy:
                     entry["enforced"], entry["pins"] = True, []
 
     def decide(self, host, path, at, transport=None, tampering=False):
-        """The decision on a path (DER, leaf first). `transport` is the reason of what never had a path, or `cleartext`,
-        or `other-host-connection`; `path` is then None where there is none."""
+        """The decision on a path (DER, leaf first). `transport` is the reason of what never had a path that may be used,
+        or `cleartext`, or `other-host-connection`; `path` is then None where there is none."""
         seen = [(_readable_pin(one), pins.certificate_pin(one)) for one in path or []]
         answer = {"host": host, "notedHostname": None, "matched": None, "matchedIssuer": None,
                   "path": [key for key, _ in seen],
@@ -57,16 +69,18 @@ class Policy:
         answer["host"] = host.lower().removesuffix(".")
         entry = hosts.noted(self.entries, name)
         answer["notedHostname"] = entry and entry["domain"]
-        if transport in ("chain-invalid", "no-certificates", "over-budget"):
+        if transport in ("chain-invalid", "no-certificates", "over-budget", "revoked", "revocation-unknown"):
             return answer | self._refusal(transport)
         if path is None:
             return answer | self._without_match(entry, at, transport)
         if not path:
             return answer | self._refusal("no-certificates")
-        answer |= self._denied(seen) or self._listed(entry, seen, at)
+        answer |= self._denied(seen) or self._revoked(path, seen) or self._listed(entry, seen, at)
+        answer |= self._logged(entry, answer, path, at)
         if transport and answer["reason"] == "no-matching-pin":
             answer["reason"] = transport
-        if tampering and answer["reason"] == "pin-match" and answer["enforced"]:
+        if tampering and answer["reason"] in ("pin-match", "transparency") and answer["verdict"] == "allow" and answer["enforced"]:
+            answer.pop("transparency", None)
             answer |= {"matched": None, "matchedIssuer": None} | self._refusal("tampering")
         return answer
 
@@ -85,6 +99,35 @@ class Policy:
         if any(key is None for key, _ in seen) and any(pin and mode == "enforce" for pin, mode in self.list.denied):
             return self._refusal("denied-undecidable") | self.reported
         return None
+
+    def _revoked(self, path, seen):
+        """What follows from revoked certificates: the anchor has no issuer that could take it back."""
+        modes = {(issuer, serial): mode for issuer, serial, mode in self.list.revoked}
+        found, readable = [], all(key is not None for key, _ in seen)
+        for index, certificate in enumerate(path[:-1]):
+            serial, issuer = _serial(certificate), seen[index + 1][0]
+            readable = readable and serial is not None
+            if serial is not None and (mode := modes.get((issuer, serial.hex()))):
+                found.append((mode, {"issuer": issuer, "serial": serial.hex(), "index": index}))
+        for mode, one in found:
+            if mode == "enforce":
+                return self._refusal("revoked") | self.reported | {"revoked": one}
+        if not readable and "enforce" in modes.values():
+            return self._refusal("denied-undecidable") | self.reported
+        if found:
+            self.reported["revoked"] = found[0][1]
+        return None
+
+    def _logged(self, entry, answer, path, at):
+        """What follows from the entry's policy of Certificate Transparency."""
+        if answer["reason"] != "pin-match" or not entry["transparency"] or not self.logs or self.logs.stale(at):
+            return {}
+        mode, policy = entry["transparency"]
+        judged = transparency.judge(path, self.logs, policy, at)
+        if judged["satisfied"]:
+            return {"transparency": judged}
+        blocked = answer["enforced"] and mode == "enforce"
+        return {"transparency": judged, "reason": "transparency", "verdict": "block" if blocked else "allow"}
 
     def _listed(self, entry, seen, at):
         """What follows from the entry."""

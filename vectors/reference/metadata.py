@@ -20,6 +20,8 @@ MAXIMUM_DOMAINS, MAXIMUM_PINS, MAXIMUM_DENIED, MAXIMUM_SUSPENDED = 10_000, 16, 2
 MAXIMUM_VERSION = 2**53 - 1
 MAXIMUM_SUSPENSION = 7 * 86_400
 MAXIMUM_ADDRESS = 2_048
+MAXIMUM_REVOKED, MAXIMUM_SERIALS, MAXIMUM_SERIAL = 256, 4_096, 64
+MAXIMUM_LOGS = 4_194_304
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}", re.ASCII)
 
 
@@ -167,6 +169,12 @@ def _addresses(value):
     return listed
 
 
+def shortest(octets):
+    """Whether content octets of an INTEGER are the one form that DER has for the number."""
+    return len(octets) == 1 or len(octets) > 1 and not (
+        octets[0] == 0 and octets[1] < 0x80 or octets[0] == 0xFF and octets[1] >= 0x80)
+
+
 def _share(value, name, low, high, default):
     number = member(value, name, int, default)
     if number is not None and not low <= number <= high:
@@ -189,6 +197,10 @@ class PinList:
         self.denied = [self._denied(one) for one in member(value, "denied", list, [])]
         if len(self.denied) > MAXIMUM_DENIED:
             raise Malformed("too many denied")
+        self.revoked, seen = [], set()
+        for one in self._objects(value, "revoked", MAXIMUM_REVOKED, []):
+            self._revoke(one, seen)
+        self.logs = self._logs(member(value, "logs", dict)) if "logs" in value else None
         self.suspended = [self._suspension(one) for one in self._objects(value, "suspended", MAXIMUM_SUSPENDED, [])]
         self.unlisted = member(value, "unlisted", str, "allow")
         if self.unlisted not in ("allow", "report", "deny"):
@@ -234,7 +246,44 @@ class PinList:
                 entry["pins"].append((pin, position))
         if entry["requireIssuer"] and ("any" in positions or not {"leaf", "issuer"} <= set(positions)):
             raise Malformed("requireIssuer")
+        entry["transparency"] = self._transparency(member(value, "transparency", dict, {}))
         return entry
+
+    @staticmethod
+    def _transparency(one):
+        """Mode and policy; None where nothing is asked, or something that nobody knows yet."""
+        mode, policy = member(one, "mode", str, "off"), member(one, "policy", str, "")
+        if mode not in ("report", "enforce"):
+            return None
+        if "policy" not in one:
+            raise Malformed("no policy")
+        return (mode, policy) if policy in ("chrome", "apple") else None
+
+    @staticmethod
+    def _logs(one):
+        digest, length = member(one, "sha256", str), member(one, "length", int)
+        if not re.fullmatch("[0-9a-f]{64}", digest) or not 1 <= length <= MAXIMUM_LOGS:
+            raise Malformed("logs")
+        return digest, length
+
+    def _revoke(self, one, seen):
+        """Adds (issuer, serial number, mode) for each serial number; `seen` are those so far."""
+        text = member(one, "issuer", str)
+        if text.startswith("cert-sha256/"):
+            raise Malformed("an issuer that is no key")
+        issuer = pins.listed(text)
+        mode = member(one, "mode", str, "enforce")
+        member(one, "note", str, "")
+        if mode not in ("enforce", "report"):
+            raise Malformed("mode")
+        for serial in member(one, "serials", list):
+            if not isinstance(serial, str) or not re.fullmatch("([0-9a-f]{2}){1,%d}" % MAXIMUM_SERIAL, serial):
+                raise Malformed("no serial number")
+            if not shortest(bytes.fromhex(serial)) or (text, serial) in seen or len(seen) == MAXIMUM_SERIALS:
+                raise Malformed("not the shortest, twice, or too many")
+            seen.add((text, serial))
+            if issuer:
+                self.revoked.append((issuer, serial, mode))
 
     @staticmethod
     def _denied(one):

@@ -4,31 +4,48 @@ import datetime
 import ipaddress
 
 from cryptography import x509
+from cryptography.hazmat.primitives.serialization import Encoding
 from cryptography.x509 import verification
 
 import hosts
 import pins
 
 
-def validate(chain, roots, host, at):
+def _validated(leaf, others, roots, subject, at, lists):
+    """The first path that holds and that no revocation list objects to; or the reason of the refusal."""
+    try:
+        store = verification.Store(roots)
+        verifier = verification.PolicyBuilder().store(store).time(at.replace(tzinfo=None)).build_server_verifier(subject)
+        path = verifier.verify(leaf, others)
+    except (verification.VerificationError, ValueError):
+        return "chain-invalid"
+    objection = lists and lists.objection(path, at)
+    if not objection:
+        return path
+    # The verifier gives one path: another one lacks one of its certificates.
+    for left_out in path[1:]:
+        answer = _validated(leaf, [one for one in others if one != left_out], [one for one in roots if one != left_out],
+                            subject, at, lists)
+        if not isinstance(answer, str):
+            return answer
+    return objection
+
+
+def validate(chain, roots, host, at, lists=None):
     """The pins of the validated path, or the reason of the refusal."""
     if not chain:
         return {"refused": "no-certificates"}
     try:
         name = hosts.normalise(host)
         subject = x509.IPAddress(ipaddress.ip_address(name)) if isinstance(name, bytes) else x509.DNSName(name)
-        store = verification.Store([x509.load_der_x509_certificate(one) for one in roots])
-        moment = datetime.datetime.fromtimestamp(at, datetime.timezone.utc).replace(tzinfo=None)
-        verifier = verification.PolicyBuilder().store(store).time(moment).build_server_verifier(subject)
         leaf, *others = [x509.load_der_x509_certificate(one) for one in chain]
-        path = verifier.verify(leaf, others)
+        anchors = [x509.load_der_x509_certificate(one) for one in roots]
     except hosts.HostInvalid:
         return {"refused": "host-invalid"}
-    except (verification.VerificationError, ValueError):
+    except ValueError:
         return {"refused": "chain-invalid"}
-    return {"path": [pins.of_certificate(one.public_bytes(_DER)) for one in path]}
-
-
-from cryptography.hazmat.primitives.serialization import Encoding  # noqa: E402
-
-_DER = Encoding.DER
+    moment = datetime.datetime.fromtimestamp(at, datetime.timezone.utc)
+    path = _validated(leaf, others, anchors, subject, moment, lists)
+    if isinstance(path, str):
+        return {"refused": path}
+    return {"path": [pins.of_certificate(one.public_bytes(Encoding.DER)) for one in path]}

@@ -13,8 +13,8 @@ class Unreadable(Exception):
     """Bytes in which no SubjectPublicKeyInfo can be found."""
 
 
-def _element(data, start, end):
-    """The tag of the element at `start`, where its content begins and where it ends."""
+def element(data, start, end):
+    """The tag of the DER element at `start`, where its content begins and where it ends."""
     if end - start < 2:
         raise Unreadable("cut off")
     tag, first = data[start], data[start + 1]
@@ -35,28 +35,29 @@ def _element(data, start, end):
 
 
 def fields(certificate):
-    """Issuer, subject and SubjectPublicKeyInfo of a certificate, each as its bytes."""
+    """The parts of a certificate that are looked at, each as its bytes; `extensions` is whatever follows the key."""
     if len(certificate) > MAXIMUM_CERTIFICATE:
         raise Unreadable("too large")
-    tag, outer, end = _element(certificate, 0, len(certificate))
+    tag, outer, end = element(certificate, 0, len(certificate))
     if tag != 0x30 or end != len(certificate):
         raise Unreadable("not one SEQUENCE")
-    tag, at, inner_end = _element(certificate, outer, end)
+    tag, at, inner_end = element(certificate, outer, end)
     if tag != 0x30:
         raise Unreadable("no TBSCertificate")
     if certificate[at:at + 1] == b"\xa0":
-        at = _element(certificate, at, inner_end)[2]
+        at = element(certificate, at, inner_end)[2]
     found = {}
     for name, wanted in (("serial", 2), ("signature", 0x30), ("issuer", 0x30), ("validity", 0x30), ("subject", 0x30),
                          ("key", 0x30)):
-        tag, _, after = _element(certificate, at, inner_end)
+        tag, _, after = element(certificate, at, inner_end)
         if tag != wanted:
             raise Unreadable(f"no {name}")
         found[name] = certificate[at:after]
         at = after
+    found["extensions"] = certificate[at:inner_end]
     at = inner_end
     for wanted in (0x30, 0x03):
-        tag, _, at = _element(certificate, at, end)
+        tag, _, at = element(certificate, at, end)
         if tag != wanted:
             raise Unreadable("no signature")
     if at != end:

@@ -8,9 +8,10 @@ import times
 
 RESULTS = {"pin-match": 0, "tampering": 0, "suspended": 0, "domain-expired": 0, "not-pinned": 0,
            "no-matching-pin": 1, "other-host-connection": 1, "denied-key": 1, "denied-undecidable": 1,
-           "unlisted-denied": 1, "unlisted-reported": 1, "chain-invalid": 2, "no-certificates": 2, "over-budget": 2,
+           "revoked": 1, "transparency": 1, "unlisted-denied": 1, "unlisted-reported": 1, "chain-invalid": 2,
+           "no-certificates": 2, "over-budget": 2, "revocation-unknown": 2,
            "host-invalid": 3, "cleartext": 3}
-_REPORTED = ("no-matching-pin", "unlisted-reported", "domain-expired", "cleartext", "other-host-connection")
+_REPORTED = ("no-matching-pin", "unlisted-reported", "domain-expired", "cleartext", "other-host-connection", "transparency")
 MAXIMUM_SIGNALS, MAXIMUM_ADDRESSES, MAXIMUM_CERTIFICATES, MAXIMUM_CHAIN_BYTES = 32, 8, 10, 65_536
 
 
@@ -20,6 +21,8 @@ def reason_of(decision):
         return decision["reason"]
     if "denied" in decision:
         return "denied-key"
+    if "revoked" in decision:
+        return "revoked"
     return decision["reason"] if decision["reason"] in _REPORTED else None
 
 

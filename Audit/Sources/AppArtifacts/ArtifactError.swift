@@ -2,11 +2,11 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why bytes of an app are not read.
+/// The reason for which bytes of an app are not read.
 ///
 /// Only ``code`` takes part in comparisons.
 public struct ArtifactError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What was wrong.
+    /// The kind of defect.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The code, lower case with hyphens.
         public let description: String
@@ -23,10 +23,10 @@ public struct ArtifactError: Error, Hashable, Sendable, CustomStringConvertible 
         public static let tooLarge = Code(description: "too-large")
     }
 
-    /// What was wrong.
+    /// The kind of defect.
     public let code: Code
 
-    /// Where, in one sentence without a full stop.
+    /// The place of the defect, in one sentence without a full stop.
     public let reason: String
 
     /// States a refusal.
@@ -53,7 +53,8 @@ public enum ArtifactLimits {
     public static let zipDirectoryBytes = 64 * 1_048_576
     /// Bytes of the name of a file in a zip archive.
     public static let zipNameBytes = 4_096
-    /// How many bytes one byte of a deflated file may become. Deflate itself ends near 1,032; a bomb is near that.
+    /// The maximum number of bytes that one byte of a deflated file may become. Deflate itself ends near 1,032; a bomb
+    /// is near that.
     public static let inflation = 200
     /// Architectures in a fat Mach-O file.
     public static let slices = 32

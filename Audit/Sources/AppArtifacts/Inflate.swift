@@ -17,7 +17,7 @@ struct Inflate {
     ///
     /// - Parameters:
     ///   - input: The deflated bytes.
-    ///   - limit: How many bytes may come of them; one more is a refusal.
+    ///   - limit: The maximum number of inflated bytes; one more is a refusal.
     /// - Throws: ``ArtifactError``.
     static func decode(_ input: ByteField, maximum limit: Int) throws(ArtifactError) -> [UInt8] {
         var decoder = Inflate(input: input, limit: limit)
@@ -85,7 +85,7 @@ struct Inflate {
 
     /// Codes by length, as RFC 1951 (3.2.2) makes them.
     struct Codes {
-        /// How many codes have each length.
+        /// The number of codes of each length.
         var counts = [Int](repeating: 0, count: 16)
         /// The symbols, sorted by length and then by value.
         var symbols: [Int]

@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is asked of a Mach-O file: which libraries it links, and which names it defines or takes from others.
+/// The facts of a Mach-O file: the libraries that it links, and the names that it defines or takes from others.
 ///
 /// Fat files and thin ones, of 64 bits and 32. Sources: `<mach-o/loader.h>`, `<mach-o/fat.h>`, `<mach-o/nlist.h>`.
 /// `RuntimeIntegrity` has a reader, too, which compares code in memory with its file; it lists no undefined names.
@@ -24,7 +24,7 @@ public struct MachOFile: Sendable {
     /// The architectures that can be read.
     public private(set) var slices: [Slice] = []
 
-    /// Why others cannot, a line each.
+    /// The defects of the architectures that cannot be read, a line each.
     public private(set) var defects: [ArtifactError] = []
 
     /// Whether a file begins as one. A Java class begins as a fat file does, with a version where the count stands.

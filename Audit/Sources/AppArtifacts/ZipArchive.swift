@@ -11,9 +11,9 @@ public struct ZipArchive: Sendable {
     public struct Entry: Sendable {
         /// Its path.
         public let name: String
-        /// How many bytes it says to have.
+        /// The length that it claims, in bytes.
         public let count: Int
-        /// How many it has in the archive.
+        /// The length in the archive, in bytes.
         let packed: Int
         let method: Int
         let isEncrypted: Bool
@@ -53,7 +53,7 @@ public struct ZipArchive: Sendable {
         try self.read(directory, count)
     }
 
-    /// Where the end of the directory begins: before a comment of up to 65,535 bytes.
+    /// The offset at which the end of the directory begins: before a comment of up to 65,535 bytes.
     private static func end(of file: ByteField) -> Int? {
         guard file.count >= 22 else { return nil }
         for start in stride(from: file.count - 22, through: max(0, file.count - 22 - 65_535), by: -1)
@@ -105,7 +105,7 @@ public struct ZipArchive: Sendable {
     ///
     /// - Parameters:
     ///   - entry: One of ``entries``.
-    ///   - limit: How many bytes are read at most.
+    ///   - limit: The maximum number of bytes to read.
     /// - Throws: ``ArtifactError``.
     public func bytes(of entry: Entry, maximum limit: Int) throws(ArtifactError) -> [UInt8] {
         guard entry.count <= limit else { throw ArtifactError(.tooLarge, "it has over \(limit) bytes") }

@@ -7,7 +7,7 @@ public import CertificatePinning
 public import PinListMetadata
 internal import PinningMigration
 
-/// Looks through the files of an app, one after the other, and then at the whole.
+/// Audits the files of an app, one after the other, and then the whole.
 ///
 /// It reads no disk: files are handed to it. A file that cannot be read is a finding, and the rest goes on.
 public struct Auditor {
@@ -27,7 +27,7 @@ public struct Auditor {
         public static let findings = 2_000
     }
 
-    /// What a file is, by its name; what is nothing of these is not read.
+    /// The kind of a file, by its name; a file of no kind is not read.
     public enum Kind: Hashable, Sendable {
         case swift
         case objectiveC
@@ -60,7 +60,7 @@ public struct Auditor {
             modulemap swiftinterface swiftmodule swiftdoc xcprivacy dat db sqlite csv lock proto gradle xml in cmake
             """.split(separator: " ").map(String.init))
 
-        /// What a name says.
+        /// Reads the kind from a name.
         public init?(name: String) {
             let last = name.split(separator: "/").last.map(String.init) ?? name
             let lower = last.lowercased()
@@ -108,7 +108,7 @@ public struct Auditor {
     ///
     /// - Parameters:
     ///   - list: The pin list to compare with, where there is one.
-    ///   - time: When the audit takes place: what has expired by then is said.
+    ///   - time: The time of the audit: what has expired by then is a finding.
     public init(list: PinList?, at time: Timestamp) {
         self.list = list
         self.time = time
@@ -124,11 +124,11 @@ public struct Auditor {
     /// Notes a line for people that is no finding.
     public mutating func note(_ line: String) { self.notes.append(line) }
 
-    /// Looks at a file.
+    /// Audits a file.
     ///
     /// - Parameters:
-    ///   - path: How it is shown.
-    ///   - kind: What it is.
+    ///   - path: The path as reports show it.
+    ///   - kind: The kind of file.
     ///   - bytes: All of it.
     public mutating func add(_ path: String, _ kind: Kind, _ bytes: [UInt8]) {
         self.noteBundle(of: path)
@@ -320,7 +320,7 @@ public struct Auditor {
             } else if let listed, listed.contains(pin.digest) {
                 continue
             } else if pin.isNamed {
-                // What property lists pin is compared host by host, and is where pins belong.
+                // The pins of property lists are compared host by host, and belong there.
                 let rule: AuditRule = listed == nil ? .pinInSource : .pinNotInList
                 if text.path.hasSuffix(".plist") || text.path.hasSuffix(".xml") { continue }
                 self.findings.append(text.finding(rule, line: line, "\(Base64.encode(pin.digest)) \(host)"))
@@ -343,7 +343,7 @@ public struct Auditor {
 }
 
 extension AppCertificate {
-    /// What is said of the certificates of one file: each, or of a store of many how many there are.
+    /// The findings about the certificates of one file: each, or of a store of many their number.
     static func findings(of certificates: [AppCertificate], at time: Timestamp) -> [AuditFinding] {
         guard certificates.count > 4, let path = certificates.first?.path else {
             return certificates.flatMap { $0.findings(at: time) }

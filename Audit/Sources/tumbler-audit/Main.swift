@@ -37,7 +37,7 @@ enum Main {
     }
 }
 
-/// Why there is no report.
+/// The reason for which there is no report.
 struct AuditError: Error {
     let reason: String
 }

@@ -146,8 +146,8 @@ struct ArtifactTests {
         #expect(throws: ArtifactError.self) { try lie.bytes(of: entry, maximum: 1_000) }
     }
 
-    @Test("what zlib deflated is inflated")
-    func whatZlibDeflatedIsInflated() throws {
+    @Test("data that zlib deflated is inflated")
+    func dataThatZlibDeflatedIsInflated() throws {
         // Python: the same call over forty times this line.
         let deflated: [UInt8] = [
             0xB3, 0xC9, 0x4E, 0xAD, 0xB4, 0xF3, 0x0B, 0x76, 0xCC, 0xC9, 0xC9, 0x2F, 0x2F, 0x76, 0x2C, 0x4A, 0xCA, 0x2C,

@@ -21,7 +21,7 @@ struct ReportTests {
         ])
     }
 
-    /// What the schema of SARIF 2.1.0 asks of the members that are written, by hand: sections 3.13 to 3.52.
+    /// The demands of the schema of SARIF 2.1.0 on the members that are written, by hand: sections 3.13 to 3.52.
     @Test("the log is SARIF 2.1.0 in the members that it has")
     func theLogIsSARIF() throws {
         let bytes = try JSONEncoder().encode(StaticAnalysisLog(self.report(), toolVersion: "1.2.3"))

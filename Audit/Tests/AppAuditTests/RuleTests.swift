@@ -60,8 +60,8 @@ struct RuleTests {
         #expect(report.findings.first?.reason == "shows a page of the bundle")
     }
 
-    @Test("what a baseline knows counts no more, also when its line has moved; what is new does")
-    func whatABaselineKnowsCountsNoMore() {
+    @Test("a finding of the baseline no longer counts, also when its line has moved; a new one does")
+    func findingOfTheBaselineNoLongerCountsAlsoWhenItsLineHasMovedANewOneDoes() {
         let before = RuleFixture.report([("A.swift", Array("let a = URLSession.shared\n".utf8))])
         let known = Set(before.findings.map(\.fingerprint))
         let after = RuleFixture.report(

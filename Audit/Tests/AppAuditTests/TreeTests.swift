@@ -78,9 +78,9 @@ struct TreeTests {
         #expect(!tree.walk("/nowhere/at/all", into: &auditor))
     }
 
-    /// Code that nobody here wrote: a crash or a hang would be seen here, and what is found is printed for people to evaluate.
-    @Test("code that nobody here wrote is audited to its end")
-    func codeThatNobodyHereWroteIsAudited() throws {
+    /// The code of other projects: a crash or a hang would be seen here, and the findings are printed for review.
+    @Test("code of other projects is audited to its end")
+    func codeOfOtherProjectsIsAuditedToItsEnd() throws {
         guard let corpus = ProcessInfo.processInfo.environment["AUDIT_CORPUS"] else {
             print("skipped: AUDIT_CORPUS names no folder with the source of other projects")
             return

@@ -36,6 +36,8 @@ struct Fetching {
         case configured
         /// `PinnedHTTPClient`, with redirects and the second check.
         case pinned
+        /// The same, with a list that asks for a policy of Certificate Transparency.
+        case evaluated
     }
 
     private let kind: Kind
@@ -67,7 +69,7 @@ struct Fetching {
         configuration.dnsOverride = [Self.host: "127.0.0.1"]
         let pinning = self.kind == .plain ? nil : try self.pinning()
         let start = DispatchTime.now()
-        if let pinning, self.kind == .pinned {
+        if let pinning, self.kind == .pinned || self.kind == .evaluated {
             try await self.fetch(
                 { try PinnedHTTPClient(by: pinning, configuration: configuration, on: self.group) },
                 { try await $0.execute($1, timeout: .seconds(60)) }, { try await $0.shutdown() })
@@ -111,13 +113,16 @@ struct Fetching {
         let spare = Pin(kind: .publicKey, hashing: [1])
         let hosts = (1..<100).map { "host-\($0).example.com" }
         let domains = try hosts.map { PinnedDomain(try HostName($0), pins: [KnownPin(spare)]) }
-        let entry = PinnedDomain(try HostName(Self.host), pins: [KnownPin(spare), KnownPin(pin)])
+        var entry = PinnedDomain(try HostName(Self.host), pins: [KnownPin(spare), KnownPin(pin)])
+        let logs = self.folder.appendingPathComponent("logs.json")
+        let file = self.kind == .evaluated ? Array(try Data(contentsOf: logs)) : nil
+        if file != nil { entry.transparency = TransparencyRule(.enforce, .chrome) }
         let now = Timestamp(secondsSince1970: Int64(Date().timeIntervalSince1970))
         var repository = try RepositorySimulator(at: now, domains: (domains + [entry]).map { PinList.Domain($0) })
-        _ = try repository.publishList()
+        _ = try repository.publishList { $0.logs = file.flatMap { ListedLogs(of: $0) } }
         return try Pinning(
             root: .bytes(repository.roots[0]), list: .bytes(repository.lists[repository.lists.count - 1]),
-            refreshFrom: nil, state: .memory,
+            logs: file.map { .bytes($0) }, refreshFrom: nil, state: .memory,
             configuration: PinningConfiguration(fetcher: NoNetwork(), reportSender: NoNetwork()))
     }
 }

@@ -7,11 +7,11 @@ import Foundation
 /// One end of a measured connection, for `tumbler-bench`, which runs two of these: a server, and a client under
 /// valgrind.
 ///
-///     tumbler-bench-client serve p256|rsa2048 http1|http2 FOLDER
-///     tumbler-bench-client fetch plain|pinned fresh|first|kept COUNT PORT FOLDER
+///     tumbler-bench-client serve p256|rsa2048 http1|http2|logged FOLDER
+///     tumbler-bench-client fetch plain|configured|pinned|evaluated fresh|first|kept COUNT PORT FOLDER
 @main
 enum Main {
-    /// What a line of arguments does not name.
+    /// The error of a line of arguments that is incomplete.
     struct Usage: Error {}
 
     static func main() async throws {

@@ -69,7 +69,7 @@ struct IntegrityBenchmark {
         }
         report.limit("held afterwards", Double(held), atMost: Self.heldGoal, unit: " bytes")
         report.limit("held at any time", Double(maximum), atMost: Self.heldGoal, unit: " bytes")
-        report.limit("signals in a process that nobody touches", Double(monitor.sightings.count), atMost: 0)
+        report.limit("signals in an untouched process", Double(monitor.sightings.count), atMost: 0)
         for sighting in monitor.sightings { report.figure("signal", sighting.signal.description) }
         report.figure("could not be looked at", "\(monitor.blindSpots.map(\.description))")
         #endif

@@ -45,7 +45,7 @@ struct ListBenchmark {
         return PinList.Domain(entry)
     }
 
-    /// What is measured, and what it is held against.
+    /// The subjects of the measurement, and their yardsticks.
     private func subjects(domains count: Int, hybrid: Bool) throws -> (load: Subject, parts: [Subject]) {
         let time = Timestamp(secondsSince1970: 1_795_219_200)
         let domains = try (0..<count).map { try Self.domain($0) }

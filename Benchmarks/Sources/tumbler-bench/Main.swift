@@ -19,6 +19,7 @@ enum Main {
         }
         try await WorstCaseBenchmark().run(&report)
         try TransparencyBenchmark().run(&report)
+        try RevocationBenchmark().run(&report)
         try ListBenchmark().run(&report)
         try await ClientBenchmark().run(&report)
         await IntegrityBenchmark().run(&report)

@@ -22,7 +22,7 @@ struct SimulationBenchmark {
     private static let seconds = 20.0
     /// The memory that it may take, in MiB.
     private static let mebibytes = 1_024.0
-    /// How many times as much as one random number an opening may cost.
+    /// The maximum cost of an opening, in random numbers.
     private static let ratio = 30.0
 
     func run(_ report: inout Report) throws {
@@ -69,7 +69,7 @@ struct SimulationBenchmark {
         report.limit("an opening : a random number", seconds * 1e9 / openings / random, atMost: Self.ratio)
     }
 
-    /// What the programs that have ended took.
+    /// The resources of the programs that have ended.
     private static var children: (seconds: Double, mebibytes: Double) {
         var usage = rusage()
         // Linux counts in KiB, Darwin in bytes.
@@ -84,7 +84,7 @@ struct SimulationBenchmark {
         return (seconds(usage.ru_utime) + seconds(usage.ru_stime), Double(usage.ru_maxrss) / unit)
     }
 
-    /// The nanoseconds that such a number takes, as whoever writes a simulation would draw it.
+    /// The nanoseconds that such a number takes, as a simulation would usually draw it.
     private static var exponential: Double {
         var generator = SystemRandomNumberGenerator()
         var sum = 0.0

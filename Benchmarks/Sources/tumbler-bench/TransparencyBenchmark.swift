@@ -8,7 +8,7 @@ import Crypto
 import SwiftASN1
 import X509
 
-/// What three timestamps cost: to verify them beside three signatures of P-256 alone, and to evaluate them again.
+/// The cost of three timestamps: to verify them beside three signatures of P-256 alone, and to evaluate them again.
 struct TransparencyBenchmark {
     /// A log that signs.
     private struct Log {

@@ -16,7 +16,7 @@ enum BackgroundRefresh {
         // @Sendable, because the system calls it on a queue of its own: where everything is the main actor's by default, the
         // closure would be, too, and the app would end.
         BGTaskScheduler.shared.register(forTaskWithIdentifier: self.identifier, using: nil) { @Sendable task in
-            // because it is not Sendable, and nobody else has it
+            // because it is not Sendable, and no other code refers to it
             nonisolated(unsafe) let task = task
             let refresh = Task {
                 let outcome = await pinning.refresh()

@@ -28,7 +28,7 @@ struct Bank: Sendable {
         } catch let refusal as PinningError {
             // For support: the host, the pins expected and seen, the issuer. For the person: one sentence.
             print(refusal)
-            return "Someone may be reading along on this network. Nothing was sent."
+            return "This network may be intercepting connections. Nothing was sent."
         } catch {
             return "No connection: \(error.localizedDescription)"
         }

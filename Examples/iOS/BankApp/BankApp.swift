@@ -21,7 +21,7 @@ struct BankApp: App {
     }
 }
 
-/// What a person sees of a build that must not run.
+/// The view of a build that must not run.
 struct DamagedBuildView: View {
     let reason: String
 

@@ -28,7 +28,7 @@ enum ProgramNameBytes: FuzzTarget {
         guard let file = try? MachOFile(bytes) else { return }
         precondition(file.slices.count <= ArtifactLimits.slices)
         for library in file.slices.flatMap(\.libraries) {
-            // What is not UTF-8 is replaced by three bytes.
+            // Text that is not UTF-8 is replaced by three bytes.
             precondition(library.utf8.count <= 3 * ArtifactLimits.libraryName)
         }
         var count = 0

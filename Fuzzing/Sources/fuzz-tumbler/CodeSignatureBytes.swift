@@ -4,7 +4,7 @@
 
 @testable import RuntimeParsers
 
-/// Programs with signatures, thin and fat: as they lie on a device that somebody else owns.
+/// Programs with signatures, thin and fat: as they lie on a device of another owner.
 enum CodeSignatureBytes: FuzzTarget {
     static let name = "code-signature"
 
@@ -21,10 +21,10 @@ enum CodeSignatureBytes: FuzzTarget {
         precondition(meter.bytesRead <= ReadMeter.maximumBytes, "\(meter.bytesRead) bytes read")
     }
 
-    /// What is held is within its limits, and what is hashed is all of the CodeDirectory.
+    /// Checks that what is held is within its limits, and that all of the CodeDirectory is hashed.
     private static func check(_ signature: CodeSignature, _ count: Int) {
         let directory = signature.directory
-        // What is not UTF-8 is replaced by three bytes.
+        // Text that is not UTF-8 is replaced by three bytes.
         precondition(directory.identifier.utf8.count <= 3 * SignatureLimits.nameLength)
         precondition(directory.team?.utf8.count ?? 0 <= 3 * SignatureLimits.nameLength)
         let hash = try? directory.hash { hashed in

@@ -6,14 +6,15 @@ import PinReportAnalysis
 
 @testable import ServiceParsers
 
-/// What strangers have a say in on the dashboard: forms, members of addresses, and texts of reports that are shown.
+/// The parts of the dashboard that strangers influence: forms, members of addresses, and texts of reports that are
+/// shown.
 enum DashboardText: FuzzTarget {
     static let name = "dashboard-text"
 
     static func check(_ bytes: [UInt8]) {
         let fields = FormBody(bytes).fields
         let filter = FailureFilter(query: fields.map { (name: $0.key, value: $0.value) }.sorted { $0.name < $1.name })
-        // What an address asks for is written into links, and means the same there.
+        // The members of an address are written into links, and mean the same there.
         precondition(FailureFilter(query: filter.query) == filter)
         let text = String(decoding: bytes, as: UTF8.self)
         for shown in [VisibleText.line(text), VisibleText.folded(text), VisibleText.block(text)] {

@@ -6,7 +6,7 @@ import CertificatePinning
 import PinListMetadata
 import PinningTesting
 
-/// Envelopes, and what a client makes of them that trusts keys which the fuzzer does not have.
+/// Envelopes, as a client reads them that trusts keys which the fuzzer does not have.
 ///
 /// The seeds are envelopes that those keys did sign, so that there is something to forge.
 enum EnvelopeBytes: FuzzTarget {

@@ -8,11 +8,11 @@ import Foundation
 
 /// Files of programs and libraries, ELF and Mach-O, and all that is looked up in them.
 ///
-/// Before the file stand three bytes: the processor of a Mach-O file, and which byte of its code somebody changes.
+/// Before the file stand three bytes: the processor of a Mach-O file, and which byte of its code is changed.
 enum ExecutableFileBytes: FuzzTarget {
     static let name = "executable-file"
 
-    /// Where the file is mapped.
+    /// The address at which the file is mapped.
     private static let start: UInt64 = 0x7F00_0000_0000
 
     static func check(_ bytes: [UInt8]) {
@@ -41,7 +41,7 @@ enum ExecutableFileBytes: FuzzTarget {
         precondition(image.libraries.count <= ImageLimits.libraries)
         precondition(image.relocatedCode.count <= ImageLimits.codeRelocations)
         precondition(image.identifier.count <= ImageLimits.noteBytes)
-        // What is not UTF-8 is replaced by three bytes.
+        // Text that is not UTF-8 is replaced by three bytes.
         for name in image.libraries + [image.ownName ?? ""] {
             precondition(name.utf8.count <= 3 * ImageLimits.nameLength)
         }
@@ -51,7 +51,7 @@ enum ExecutableFileBytes: FuzzTarget {
         }
     }
 
-    /// What is found under a name has it, and what is found at an address lies there.
+    /// Checks that what is found under a name has it, and what is found at an address lies there.
     private static func checkNames(_ image: any ExecutableImage) {
         for name in ["open_door", "_open_door", ""] {
             let definitions = image.definitions(of: name)

@@ -4,7 +4,7 @@
 
 import Foundation
 
-/// What libFuzzer is pointed at: one parser of bytes from outside.
+/// A target of libFuzzer: one parser of bytes from outside.
 ///
 /// A target ends the process (`precondition`) when what must always hold does not; a trap within the parser does too.
 protocol FuzzTarget: SendableMetatype {
@@ -33,7 +33,7 @@ private let targets: [any FuzzTarget.Type] = [
     RotationPlanBytes.self, CodeSignatureBytes.self, ProvisioningProfileBytes.self,
     ListRequestBytes.self, TimestampListBytes.self, LoggedCertificateBytes.self, LogListText.self, CBORBytes.self,
     AuthenticatorDataBytes.self, AttestationReceiptBytes.self, SightingBytes.self, InterceptedBytes.self,
-    ZipArchiveBytes.self, ProgramNameBytes.self,
+    ZipArchiveBytes.self, ProgramNameBytes.self, RevocationListBytes.self, AttestedRequestBytes.self,
 ]
 
 /// The target of this run.
@@ -45,7 +45,7 @@ private let target: any FuzzTarget.Type = {
     return target
 }()
 
-/// What libFuzzer calls.
+/// The function that libFuzzer calls.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     target.check(Array(UnsafeBufferPointer(start: start, count: count)))

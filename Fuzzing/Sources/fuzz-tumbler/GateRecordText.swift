@@ -18,7 +18,8 @@ enum GateRecordText: FuzzTarget {
         precondition(answer.refusing.share.map { (0...1).contains($0) } ?? true)
         precondition(answer.refusing.hours > 0 && answer.refusing.requests >= 0)
         precondition(answer.reason.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f })
-        // What is read can be written, and is the same when it is read again; the reason alone is made shorter.
+        // A record that was read can be written, and is the same when it is read again; the reason alone is made
+        // shorter.
         guard let written = try? JSONEncoder().encode(record),
             let again = try? JSONDecoder().decode(GateRecord.self, from: written)
         else { preconditionFailure("what was read cannot be written") }

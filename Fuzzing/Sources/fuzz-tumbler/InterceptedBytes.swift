@@ -3,9 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CertificatePinning
+
 @testable import ServiceParsers
 
-/// What clients say to the bench of `tumbler intercept` before anything else reads it: as a proxy, and as TLS records.
+/// The first bytes of clients to the bench of `tumbler intercept`: as a proxy, and as TLS records.
 enum InterceptedBytes: FuzzTarget {
     static let name = "intercepted-bytes"
 
@@ -18,7 +19,7 @@ enum InterceptedBytes: FuzzTarget {
         guard let request = ProxyRequest(bytes) else { return }
         precondition((1...65_535).contains(request.port))
         precondition(request.length <= bytes.count && bytes.prefix(request.length).suffix(4) == [13, 10, 13, 10])
-        // What follows the head changes nothing, and a head that is cut is none.
+        // Bytes behind the head change nothing, and a head that is cut is none.
         let again = ProxyRequest(Array(bytes.prefix(request.length)))
         precondition(again?.host == request.host && again?.port == request.port && again?.length == request.length)
         precondition(ProxyRequest(Array(bytes.prefix(request.length - 1))) == nil)

@@ -5,8 +5,8 @@
 import CertificatePinning
 @_spi(Tools) import CertificateTransparency
 
-/// What logs signed of a certificate, held against a second way to write it: the certificate taken apart into elements, and
-/// put together again without the one.
+/// The part of a certificate that logs signed, held against a second way to write it: the certificate taken apart into
+/// elements, and put together again without the one.
 enum LoggedCertificateBytes: FuzzTarget {
     static let name = "logged-certificate"
 
@@ -17,7 +17,7 @@ enum LoggedCertificateBytes: FuzzTarget {
     static func check(_ bytes: [UInt8]) {
         let logged: LoggedCertificate
         do throws(TransparencyError) { logged = try LoggedCertificate(bytes) } catch {
-            // What has a frame and times may still have extensions that are none.
+            // A certificate with a frame and times may still have extensions that are none.
             precondition(error.code != .certificate || (try? CertificateFields(walking: bytes)) == nil)
             return
         }

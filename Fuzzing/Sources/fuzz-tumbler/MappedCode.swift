@@ -4,7 +4,7 @@
 
 @testable import RuntimeParsers
 
-/// Memory that holds the code of a file, as a loader maps it; and one byte that somebody changed.
+/// Memory that holds the code of a file, as a loader maps it; and one byte that was changed.
 struct MappedCode {
     private let pieces: [ImageSegment]
     private let file: ExecutableBytes

@@ -5,7 +5,7 @@
 import CertificatePinning
 @_spi(Tools) import PinningMigration
 
-/// What must hold of everything that another tool's configuration was read from.
+/// Checks what must hold of everything that another tool's configuration was read from.
 private func check(_ bytes: [UInt8], as format: MigrationFormat) {
     guard let migrated = try? MigratedPins(bytes, as: format) else { return }
     precondition(!migrated.domains.isEmpty && migrated.domains.count <= MigrationLimits.domains)
@@ -13,7 +13,7 @@ private func check(_ bytes: [UInt8], as format: MigrationFormat) {
     precondition(migrated.domains.allSatisfy { $0.pins.count <= MigrationLimits.pins })
     precondition(migrated.warnings.count <= MigrationLimits.warnings + 1)
     precondition((try? migrated.policy()) != nil)
-    // What is written of it is read again, in every form, with the same hosts.
+    // The written form is read again, in every form, with the same hosts.
     for other in MigrationFormat.allCases {
         let written = WrittenConfiguration(MigratedRules(domains: migrated.domains), as: other)
         let again = try? MigratedPins(Array(written.text.utf8), as: other)

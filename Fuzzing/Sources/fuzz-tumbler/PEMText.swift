@@ -10,7 +10,7 @@ enum PEMText: FuzzTarget {
 
     static func check(_ bytes: [UInt8]) {
         guard let blocks = try? PEMBlock.blocks(in: bytes) else { return }
-        // What is written is read again as the same. A label is from the text, so it may hold anything but line ends.
+        // The written form is read again as the same. A label is from the text, so it may hold anything but line ends.
         let text = blocks.map(\.text).joined()
         precondition((try? PEMBlock.blocks(in: text.utf8))?.map(\.bytes) == blocks.map(\.bytes))
     }

@@ -14,7 +14,8 @@ import PathValidation
 enum PathExtensionBytes: FuzzTarget {
     static let name = "path-extensions"
 
-    /// What parts are, in the order of their numbers: extensions by the last number of their identifiers, 0 for a subject.
+    /// The kinds of parts, in the order of their numbers: extensions by the last number of their identifiers, 0 for a
+    /// subject.
     private static let kinds: [UInt8] = [
         nameConstraints, alternativeNames, certificatePolicies, policyMappings, policyConstraints, inhibitAnyPolicy, 0,
         0,
@@ -42,7 +43,7 @@ enum PathExtensionBytes: FuzzTarget {
         let outcome = await Self.outcome(of: path)
         let again = await Self.outcome(of: path)
         precondition(again.result == outcome.result && again.work == outcome.work, "another answer the second time")
-        // What is counted at a time is no more than what one certificate says.
+        // The count at a time is no more than one certificate says.
         precondition(outcome.work.nameComparisons <= limits.nameComparisons + 8 * (inputSize + 1_024))
         precondition(outcome.work.policySteps <= limits.policySteps + inputSize + 1_024)
         precondition(outcome.work.signatureChecks <= limits.signatureChecks)
@@ -64,7 +65,7 @@ enum PathExtensionBytes: FuzzTarget {
         }
     }
 
-    /// Validates a path, the anchor last, as anybody's.
+    /// Validates a path, the anchor last, as that of an untrusted peer.
     private static func outcome(of path: [[UInt8]]) async -> PathOutcome {
         await PathValidator(roots: RootStore(certificates: path.suffix(1))) { 0 }
             .validate(
@@ -84,7 +85,7 @@ enum PathExtensionBytes: FuzzTarget {
         return path
     }
 
-    /// What the bytes say of the leaf, two CAs and the anchor.
+    /// The forms of the leaf, two CAs and the anchor that the bytes ask for.
     private static func forms(_ bytes: [UInt8]) -> [SignedCertificate.Form] {
         var forms = (0..<4).map { index in
             SignedCertificate.Form(subject: Self.commonName(UInt8(ascii: "a") + UInt8(index)), isAuthority: index > 0)

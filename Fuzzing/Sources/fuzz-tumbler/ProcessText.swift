@@ -4,7 +4,7 @@
 
 @testable import RuntimeParsers
 
-/// What a system says of a process: lists of mappings, the status, the environment, names, and answers of ports.
+/// The texts of a system about a process: lists of mappings, the status, the environment, names, and answers of ports.
 enum ProcessText: FuzzTarget {
     static let name = "process-text"
 
@@ -55,7 +55,7 @@ enum ProcessText: FuzzTarget {
         precondition(whole?.count ?? 0 <= ExecutableRegions.maximum)
     }
 
-    /// What was read says so again, and who adds a tracer at the end is seen.
+    /// Checks that a status that was read and written says the same, and that an added tracer is seen.
     private static func checkStatus(_ bytes: [UInt8]) {
         guard let status = try? ProcessStatus(parsing: bytes) else { return }
         let text = "TracerPid:\t\(status.tracer)\nThreads:\t\(status.threads ?? 0)\n"

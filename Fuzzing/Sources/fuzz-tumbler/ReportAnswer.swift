@@ -5,7 +5,7 @@
 import CertificatePinning
 import PinListClient
 
-/// What a server answers to a report, as far as a client looks at it: the time that it asks for, under any clock.
+/// The answer of a server to a report, as far as a client looks at it: the time that it asks for, under any clock.
 ///
 /// The first eight bytes are the clock, the rest is the value of `Retry-After`.
 enum ReportAnswer: FuzzTarget {

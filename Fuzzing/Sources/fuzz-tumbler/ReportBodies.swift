@@ -7,7 +7,7 @@ import PinFailureReports
 import PinListMetadata
 import PinReportAnalysis
 
-/// A body of `POST /v1/reports`, and what the service makes of it: a group, and a likely cause.
+/// A body of `POST /v1/reports`, and what the service derives from it: a group, and a likely cause.
 enum ReportBodies: FuzzTarget {
     static let name = "report-bodies"
 
@@ -51,7 +51,7 @@ enum ReportBodies: FuzzTarget {
         }
     }
 
-    /// What holds of every report.
+    /// Checks what holds of every report.
     private static func check(_ report: CollectedReport) {
         let texts = [
             report.hostname, report.notedHostname, report.app.bundleID, report.app.version, report.app.platform,
@@ -67,7 +67,7 @@ enum ReportBodies: FuzzTarget {
         for certificate in report.readableChain.compactMap({ $0 }) {
             precondition(certificate.names.count <= ReadableCertificate.maximumNames)
         }
-        // What is stored is read back as it was, but for the envelope, and holds no identifier.
+        // A stored report is read back as it was, but for the envelope, and holds no identifier.
         guard let again = try? CollectedReport.read(report.document, at: self.now), again.reports.count == 1 else {
             preconditionFailure("a stored report is not read back")
         }
@@ -97,7 +97,7 @@ enum ReportBodies: FuzzTarget {
         }
     }
 
-    /// The report of a host and a certificate that somebody outside chose, as our own client writes it.
+    /// The report of a host and a certificate that a stranger chose, as our own client writes it.
     private static func report(host: String, certificate: [UInt8]) -> Report? {
         let decision = PinningPolicy(unlisted: .deny).validate(
             ValidatedPath(uncheckedValidatedPath: [certificate]), for: host, at: self.now)

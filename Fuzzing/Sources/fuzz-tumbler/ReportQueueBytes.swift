@@ -39,7 +39,7 @@ enum ReportQueueBytes: FuzzTarget {
                 precondition(queue.count == 0 && queue.due(at: now) == nil)
                 break
             }
-            precondition(next >= now && next <= now.advanced(by: ReportLimits.maximumWait))
+            precondition(next >= now && next <= now.advanced(by: ReportLimits.firstWait + ReportLimits.maximumWait))
             now = next
             guard let delivery = queue.due(at: now) else { preconditionFailure("nothing is due when something is") }
             let before = queue.count

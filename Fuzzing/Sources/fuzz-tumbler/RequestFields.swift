@@ -29,7 +29,7 @@ enum RequestFields: FuzzTarget {
         precondition(!tags.isEmpty)
         for tag in tags {
             precondition(!tag.digest.contains("\""))
-            // What we would send is understood, weak and with a suffix as well.
+            // The tags that we would send are understood, weak and with a suffix as well.
             guard !tag.digest.contains(","), !tag.digest.hasSuffix("-gzip") else { continue }
             for field in [tag.text, "W/\(tag.text)", "\"\(tag.digest)-gzip\""] where field.utf8.count <= 4_096 {
                 precondition(EntityTag.tags(in: field) == [tag])
@@ -46,7 +46,7 @@ enum RequestFields: FuzzTarget {
             believing.address(forwardedFor: text, peer: peer),
             believing.address(forwardedFor: nil, forwarded: text, peer: peer),
         ]
-        // A proxy's own address is never taken for that of whoever asked, unless there is no other.
+        // A proxy's own address is never taken for the client's, unless there is no other.
         for found in fields { precondition(found.map { $0 == peer || !own.contains($0) } == true) }
         precondition([fields[0], peer].contains(believing.address(forwardedFor: text, forwarded: text, peer: peer)))
         precondition(RequestSource(trustedProxies: [], edges: []).address(forwardedFor: text, peer: peer) == peer)

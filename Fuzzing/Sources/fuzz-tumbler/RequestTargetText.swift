@@ -6,7 +6,7 @@ import CertificatePinning
 import Foundation
 @_spi(Adapters) import PinListClient
 
-/// Where a request goes: what we read in a URL must be what Foundation reads, or nothing.
+/// The target of a request: what we read in a URL must be what Foundation reads, or nothing.
 enum RequestTargetText: FuzzTarget {
     static let name = "request-target"
 
@@ -15,7 +15,7 @@ enum RequestTargetText: FuzzTarget {
         guard let target = RequestTarget(text) else { return }
         precondition((1...65_535).contains(target.port) && !target.host.isEmpty)
         precondition(!target.host.utf8.contains { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "@") })
-        // What is no host is refused by the normaliser; of the others Foundation must read the same.
+        // Invalid hosts are refused by the normaliser; of the others Foundation must read the same.
         guard let name = try? HostName(target.host), let components = URLComponents(string: text),
             let host = components.encodedHost
         else { return }

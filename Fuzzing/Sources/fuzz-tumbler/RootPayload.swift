@@ -36,7 +36,7 @@ enum RootPayload: FuzzTarget {
             precondition(root.keys(of: hybrid).count == hybrid.keyIDs.count)
         }
         for (keyID, key) in root.keys { precondition(key.keyID == keyID) }
-        // What is written of it is read as the same, and is written as the same again.
+        // The written form is read as the same, and is written as the same again.
         let written = root.payload
         guard let again = try? Root(payload: written) else { preconditionFailure("a root is written that is none") }
         precondition(again.payload == written && again.unknownMembers.isEmpty)

@@ -21,7 +21,7 @@ enum RotationPlanBytes: FuzzTarget {
         }
     }
 
-    /// What was read is written and read as the same, in both forms.
+    /// Checks that a plan that was read is written and read as the same, in both forms.
     private static func check(_ plan: RotationPlan) {
         precondition((try? RotationPlan(json: plan.bytes)) == plan)
         precondition((try? RotationPlan(yaml: plan.yaml, file: self.file)) == plan)

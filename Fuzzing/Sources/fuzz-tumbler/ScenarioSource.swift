@@ -28,7 +28,7 @@ enum ScenarioSource: FuzzTarget {
         }
         precondition((try? Scenario(yaml: bytes, file: "scenario.yaml", files: files)) == scenario)
         precondition(ScenarioLimits.days.contains(scenario.simulatedDays))
-        // What is read can be run. A few installations and days, and few events, so that a run is short.
+        // A scenario that was read can be run. A few installations and days, and few events, so that a run is short.
         guard scenario.simulatedDays <= 60, scenario.events.count <= 8 else { return }
         guard let simulation = try? Simulation(scenario, seed: 1) else {
             preconditionFailure("it is read, and not run")

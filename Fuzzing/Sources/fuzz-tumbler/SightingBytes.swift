@@ -6,8 +6,8 @@ import CertificatePinning
 import CertificateSightings
 import PinListMetadata
 
-/// What a monitor found: a certificate or a precertificate, whose identity is held against a second way to compute it, and
-/// whose names are evaluated by a list; or the JSON in which it is handed in.
+/// The input of a monitor: a certificate or a precertificate, whose identity is held against a second way to compute
+/// it, and whose names are evaluated by a list; or the JSON in which it is handed in.
 enum SightingBytes: FuzzTarget {
     static let name = "sighting"
 
@@ -44,7 +44,7 @@ enum SightingBytes: FuzzTarget {
             toBeSigned, without: [LoggedCertificateBytes.identifier, self.poison])
         precondition(sighted.identity == Envelope.digest(of: rebuilt))
         precondition(sighted.notBefore <= sighted.notAfter)
-        // What a page or a database cannot take is in none of it.
+        // No text has characters that a page or a database cannot take.
         precondition(sighted.names.allSatisfy { $0.utf8.count <= 2_048 && !$0.utf8.contains { $0 < 0x20 } })
         let evaluated = self.rules.evaluate(
             names: sighted.names, key: sighted.key, issuers: [], isServed: false, at: sighted.notBefore)

@@ -6,7 +6,7 @@ import Crypto
 
 /// A certificate whose subject and extensions are bytes from outside, and whose signature holds all the same.
 struct SignedCertificate {
-    /// What is signed, beside the key.
+    /// The content that is signed, beside the key.
     struct Form: Hashable {
         /// The relative distinguished names of the subject, in DER.
         var subject: [UInt8] = []

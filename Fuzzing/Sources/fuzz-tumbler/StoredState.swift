@@ -7,7 +7,8 @@ import PinListClient
 import PinListMetadata
 import PinningTesting
 
-/// What a client makes of a state folder in which one file is anything: the first byte says which, the rest is in it.
+/// The behaviour of a client with a state folder in which one file is anything: the first byte says which, the rest is
+/// in it.
 enum StoredState: FuzzTarget {
     static let name = "state-folder"
 

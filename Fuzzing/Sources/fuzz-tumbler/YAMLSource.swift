@@ -27,7 +27,7 @@ enum YAMLSource: FuzzTarget {
             precondition(error.reason.hasPrefix("tumbler.yaml:"))
             return
         }
-        // What is read is equal to itself read again, and what is built is what a client reads.
+        // A source is equal to itself read again, and a client reads the built list as it was built.
         precondition((try? ListSource(bytes, file: "tumbler.yaml", files: NoFiles())) == source)
         if let list = try? PinList(building: source, after: nil, at: self.time) {
             precondition((try? PinList(payload: list.payload)) == list)

@@ -8,8 +8,8 @@ internal import PinListMetadata
 internal import SwiftASN1
 internal import X509
 
-/// A certificate or a precertificate that a monitor found in a log, as far as a publisher of pins needs it. Anybody may have
-/// a log take a certificate, and every byte of it is its author's.
+/// A certificate or a precertificate that a monitor found in a log, as far as a publisher of pins needs it. Logs take
+/// certificates from any sender, and every byte of such a certificate is its author's.
 public struct SightedCertificate: Hashable, Sendable {
     /// The lower-case hex SHA-256 of the TBSCertificate without poison and timestamps: the same for a precertificate and its
     /// certificate (RFC 6962, section 3.2). Monitors call it the TBS digest.
@@ -107,9 +107,9 @@ public struct SightedCertificate: Hashable, Sendable {
     }
 }
 
-/// Why a certificate is no sighting.
+/// The defect by which a certificate is no sighting.
 public struct SightingError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What is wrong, in one sentence without a full stop.
+    /// The defect, in one sentence without a full stop.
     public let description: String
 
     /// States a defect.

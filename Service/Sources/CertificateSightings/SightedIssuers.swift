@@ -6,8 +6,8 @@ public import CertificatePinning
 internal import SwiftASN1
 internal import X509
 
-/// Who issued a certificate that a monitor found: as far as signatures say so, and no farther. The chain comes from the log,
-/// which takes what it is given.
+/// Finds the issuer of a certificate that a monitor found: as far as signatures prove it, and no farther. The chain
+/// comes from the log, which takes what it is given.
 public enum SightedIssuers {
     /// The most certificates of a chain that are looked at. Those of the public web have up to five.
     public static let maximumCertificates = 8

@@ -59,7 +59,7 @@ public struct SightingRules: Sendable {
         return entry.pins.contains { $0.position.covers(index: 1) && known.contains($0.pin) } ? .issuer : .unknown
     }
 
-    /// How bad it is; of two that are alike the one that an entry enforces.
+    /// The severity of an evaluation; of two that are alike the one that an entry enforces is the more severe.
     private static func weight(_ evaluation: SightingEvaluation) -> Int {
         let order: [SightingState] = [.unlisted, .pinned, .backup, .issuer, .unknown, .denied]
         return 2 * (order.firstIndex(of: evaluation.state) ?? 0) + (evaluation.isEnforced ? 1 : 0)

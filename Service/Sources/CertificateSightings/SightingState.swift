@@ -4,13 +4,14 @@
 
 public import CertificatePinning
 
-/// What a certificate that was found in a log means, by the list that is served.
+/// The meaning of a certificate that was found in a log, by the list that is served.
 public enum SightingState: String, Hashable, Sendable, CaseIterable {
     /// Its key is pinned for its names, and was seen served.
     case pinned
     /// Its key is pinned for its names, and was never seen served.
     case backup
-    /// Its key is not pinned, and that of an issuer whose signature holds is: apps accept it, whoever asked for it.
+    /// Its key is not pinned, and that of an issuer whose signature holds is: apps accept it, whether or not the
+    /// publisher ordered it.
     case issuer
     /// Its key, or that of an issuer whose signature holds, is denied.
     case denied
@@ -20,9 +21,9 @@ public enum SightingState: String, Hashable, Sendable, CaseIterable {
     case unlisted
 }
 
-/// What was evaluated of a certificate.
+/// The evaluation of a certificate that was found in a log.
 public struct SightingEvaluation: Hashable, Sendable {
-    /// What it means.
+    /// The meaning of the certificate.
     public let state: SightingState
     /// The domain of the entry that decided: of several, one for which it is worst. `nil` where none covers it.
     public let entry: HostName?

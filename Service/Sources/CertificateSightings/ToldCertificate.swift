@@ -15,11 +15,11 @@ public struct ToldCertificate: Hashable, Sendable {
 
     /// The certificate or precertificate, DER.
     public var certificate: [UInt8]
-    /// Those above it, the issuer's first.
+    /// The certificates above it, the issuer's first.
     public var chain: [[UInt8]]
     /// The log: its address or its name; empty where the monitor does not say.
     public var log: String
-    /// When the log took it; `nil` where the monitor does not say.
+    /// The time at which the log took it; `nil` where the monitor does not say.
     public var loggedAt: Timestamp?
 
     /// States what was found.
@@ -43,25 +43,25 @@ public struct ToldCertificate: Hashable, Sendable {
         case nil, .null?: break
         case .array(let above)? where above.count <= Self.maximumChain:
             for value in above {
-                guard case .string(let text) = value else { throw SightingError("chain has what is no text") }
+                guard case .string(let text) = value else { throw SightingError("chain has a non-string") }
                 self.chain.append(try Self.bytes(text, "chain"))
             }
-        default: throw SightingError("chain is no array of at most \(Self.maximumChain) texts")
+        default: throw SightingError("chain is not an array of at most \(Self.maximumChain) strings")
         }
         self.log = ""
         switch member("log") {
         case nil, .null?: break
         case .string(let text)?: self.log = PrintableText.line(text, maximumLength: Self.maximumLog)
-        default: throw SightingError("log is no text")
+        default: throw SightingError("log is not a string")
         }
         switch member("loggedAt") {
         case nil, .null?: self.loggedAt = nil
         case .string(let text)?:
             guard let time = try? Timestamp(text) else {
-                throw SightingError("loggedAt is no time as 2026-11-21T00:00:00Z")
+                throw SightingError("loggedAt is not a time such as 2026-11-21T00:00:00Z")
             }
             self.loggedAt = time
-        default: throw SightingError("loggedAt is no text")
+        default: throw SightingError("loggedAt is not a string")
         }
     }
 
@@ -70,7 +70,7 @@ public struct ToldCertificate: Hashable, Sendable {
         return bytes
     }
 
-    /// It as JSON.
+    /// The certificate as JSON.
     public var json: JSONValue {
         var members: [JSONValue.Member] = [.init("der", .string(Base64.encode(self.certificate)))]
         if !self.chain.isEmpty {

@@ -4,7 +4,7 @@
 
 package import PinListRepository
 
-/// How a command ends (formats.md, section 8).
+/// The exit codes of commands (formats.md, section 8).
 package enum CommandExit: Int32 {
     /// Holds, or allowed.
     case holds = 0
@@ -14,17 +14,19 @@ package enum CommandExit: Int32 {
     case undecided = 2
     /// The command was called wrongly.
     case usage = 64
+    /// The person at the terminal stopped it with Control-C, as a shell says it.
+    case interrupted = 130
 }
 
-/// Why a command ends without its result: one line for people, and what to do where that can be said.
+/// The failure of a command: one line for people, and what to do where that can be said.
 package struct CommandError: Error {
-    /// How the command ends.
+    /// The exit code of the command.
     package let exitCode: CommandExit
 
-    /// What is wrong, without a full stop.
+    /// The error, without a full stop.
     package let message: String
 
-    /// What to do.
+    /// The next step for the user.
     package let hint: String?
 
     /// States a failure.
@@ -36,11 +38,12 @@ package struct CommandError: Error {
 }
 
 extension CommandError {
-    /// What the publisher's half refused, with the exit code of its kind.
+    /// Makes a failure of an error of the publisher's library, with the exit code of its kind.
     package init(_ error: RepositoryError) {
         let exit: CommandExit =
             switch error.code {
             case .usage: .usage
+            case .interrupted: .interrupted
             case .source, .metadata: .doesNotHold
             default: .undecided
             }

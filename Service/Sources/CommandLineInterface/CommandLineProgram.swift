@@ -13,12 +13,12 @@ import Musl
 import Darwin
 #endif
 
-/// What the two programs have in common: their version, and how they begin and end.
+/// The common part of the two programs: their version, and how they begin and end.
 package enum CommandLineProgram {
-    /// What `--version` prints.
+    /// The version that `--version` prints.
     package static let version = "0.1.0-dev"
 
-    /// What the root commands say of exit codes.
+    /// The text on exit codes in the help of the root commands.
     package static let exitCodes = """
         Exit codes: 0 holds or allowed, 1 does not hold or blocked, 2 could not be decided (network, file, server), \
         64 usage.
@@ -51,18 +51,20 @@ package enum CommandLineProgram {
         }
     }
 
-    /// What the parser throws: help and versions are results, what it calls a validation failure is a usage error.
-    /// Anything else is ours and has found no words of its own.
+    /// Ends the program for an error of the argument parser: help and versions are results, a validation failure is a
+    /// usage error. Anything else is ours and has found no words of its own.
     private static func exitForParser(_ error: any Error, _ root: any AsyncParsableCommand.Type) -> Never {
         switch root.exitCode(for: error) {
         case .success:
             print(root.fullMessage(for: error))
             exit(0)
         case .validationFailure:
+            let typed = TypedCommand(Array(CommandLine.arguments.dropFirst()), of: root)
+            if let failure = typed.failure { self.end(with: failure) }
             let message = root.message(for: error)
             self.end(
                 with: CommandError(
-                    .usage, message.isEmpty ? "these arguments do not fit" : message, hint: "see tumbler --help"))
+                    .usage, message.isEmpty ? "these arguments do not fit" : message, hint: "see \(typed.path) --help"))
         default:
             if let code = error as? ExitCode { exit(code.rawValue) }
             self.end(with: CommandError(.undecided, "\(error)"))

@@ -5,9 +5,9 @@
 import CertificatePinning
 package import Foundation
 
-/// A file that someone names on the command line, read within a bound.
+/// A file that is named on the command line, read within a bound.
 package enum InputFile {
-    /// The name that stands for standard input.
+    /// The name of standard input.
     package static let standardInput = "-"
 
     /// The most bytes that are read of one: what PEM may have.

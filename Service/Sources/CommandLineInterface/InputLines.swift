@@ -24,7 +24,7 @@ package struct InputLines {
     private let handle: FileHandle
     private let maximumLength: Int
     private var held: [UInt8] = []
-    /// Where the next line begins in what is held.
+    /// The index in the held bytes at which the next line begins.
     private var start = 0
     /// Up to where there is known to be no end of that line: no byte is looked at twice.
     private var searchedEnd = 0
@@ -42,8 +42,8 @@ package struct InputLines {
         self.maximumLength = maximumLength
     }
 
-    /// The next lines: waits for one, then takes what else has arrived, so that who waits for an answer before the next
-    /// question gets it. None at the end.
+    /// The next lines: waits for one, then takes what else has arrived, so that a caller who waits for an answer before
+    /// the next question gets it. None at the end.
     ///
     /// - Parameter maximumCount: The most lines that are given at once.
     /// - Throws: ``CommandError`` when reading fails.
@@ -98,7 +98,7 @@ package struct InputLines {
 
     private mutating func readPart() throws(CommandError) {
         var part = [UInt8](repeating: 0, count: Self.partLength)
-        // What is there, not what fills the part: `FileHandle` would wait for all of it.
+        // The available bytes, not a full part: `FileHandle` would wait for all of it.
         let count = part.withUnsafeMutableBytes { buffer in
             var count = read(self.handle.fileDescriptor, buffer.baseAddress, buffer.count)
             while count < 0, errno == EINTR {

@@ -18,19 +18,22 @@ package struct ServiceAddress: Sendable, CustomStringConvertible {
     ///
     /// - Parameters:
     ///   - text: The address.
-    ///   - place: Where it was written, for errors.
+    ///   - place: The place of the address, for errors.
     /// - Throws: ``CommandError``. The text is not repeated: a password may be in it.
     package init(_ text: String, from place: String) throws(CommandError) {
+        // As it stands in the DNS: a host may be typed in Unicode.
+        let isASCII = text.utf8.allSatisfy { $0 < 0x80 }
+        let text = isASCII ? text : URLComponents(string: text)?.string ?? text
         guard ReportAddress.isAllowed(text), !text.contains("?"),
-            let host = URLComponents(string: text)?.host.flatMap({ try? HostName($0) })
+            let host = URLComponents(string: text)?.encodedHost.flatMap({ try? HostName($0) })
         else {
             throw CommandError(
-                .usage, "\(place) is no address of a service",
+                .usage, "\(place) is not the address of a service",
                 hint: "https://HOST, without name and password; http is for loopback alone")
         }
-        var text = text
-        while text.hasSuffix("/") { text.removeLast() }
-        self.description = text
+        var base = text
+        while base.hasSuffix("/") { base.removeLast() }
+        self.description = base
         self.isLoopback = ReportAddress.isLoopback(host)
     }
 

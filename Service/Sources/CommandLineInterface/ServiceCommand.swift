@@ -12,7 +12,7 @@ package enum ServiceCommand: String, CaseIterable, Sendable {
     case adoption
     case moveDatabase = "move-database"
 
-    /// What it does, as both programs list it.
+    /// The abstract of the command, as both programs list it.
     package var abstract: String {
         switch self {
         case .serve: "Serve lists, take failure reports, show what happens and warn."
@@ -20,14 +20,14 @@ package enum ServiceCommand: String, CaseIterable, Sendable {
         case .loginLink: "Print a link that logs a browser in to the dashboard, once."
         case .auditLog: "Verify or show the log of all that was changed."
         case .backup: "Copy the service's database into a new file, while it is in use."
-        case .adoption: "Feed in what the log of a cache says of clients."
+        case .adoption: "Feed in the clients' requests from the log of a cache."
         case .moveDatabase: "Copy all of the service's database into another one that is empty."
         }
     }
 
     /// The command that arguments name: the first word, or the word behind `help`.
     ///
-    /// - Parameter arguments: What was typed, the program first.
+    /// - Parameter arguments: The arguments of the process, the program first.
     package static func named(in arguments: [String]) -> ServiceCommand? {
         let words = arguments.dropFirst()
         return (words.first == "help" ? words.dropFirst() : words).first.flatMap(ServiceCommand.init)

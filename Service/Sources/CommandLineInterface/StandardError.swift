@@ -5,7 +5,7 @@
 import CertificatePinning
 import Foundation
 
-/// What goes to standard error: errors, hints and notes, each one line.
+/// Standard error: errors, hints and notes, each one line.
 package enum StandardError {
     /// Takes notes and warnings in place of standard error, for commands that a drill runs.
     @TaskLocal package static var taker: (@Sendable (String) -> Void)?
@@ -19,16 +19,16 @@ package enum StandardError {
     /// Says what the reader of a result should know beside it.
     package static func note(_ text: String) { self.line("tumbler: note: \(text)") }
 
-    /// Says what is not as somebody might expect.
+    /// Prints a warning about something unexpected.
     package static func warning(_ text: String) { self.line("tumbler: warning: \(text)") }
 
-    /// Tells a person who follows what happens.
+    /// Prints the progress for a person who follows it.
     package static func told(_ text: String) { self.write(text) }
 
     /// Waits behind a text for what is typed.
     package static func prompt(_ text: String) { try? FileHandle.standardError.write(contentsOf: Data(text.utf8)) }
 
-    /// Asks, and leaves the cursor behind the question.
+    /// Prints a question, and leaves the cursor behind it.
     package static func question(_ text: String) {
         try? FileHandle.standardError.write(contentsOf: Data(PrintableText.line("tumbler: \(text)").utf8))
     }
@@ -40,7 +40,7 @@ package enum StandardError {
 
     // Text from outside stands in some of these: line breaks and escape sequences must not reach a terminal.
     private static func write(_ text: String) {
-        // Where it cannot be written nobody can be told; the exit code still says how the command ended.
+        // When standard error cannot be written, the message is lost; the exit code still says how the command ended.
         try? FileHandle.standardError.write(
             contentsOf: Data((PrintableText.line(text, maximumLength: 1_024) + "\n").utf8))
     }

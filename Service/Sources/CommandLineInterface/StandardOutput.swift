@@ -4,7 +4,7 @@
 
 package import Foundation
 
-/// What goes to standard output: results, and nothing else.
+/// Standard output: results, and nothing else.
 package enum StandardOutput {
     /// Takes results in place of standard output, for commands that a drill runs.
     @TaskLocal package static var taker: (@Sendable (Data) -> Void)?
@@ -22,8 +22,8 @@ package enum StandardOutput {
         }
     }
 
-    /// Whether a pipe that nobody reads ends this program silently, as it ends others. SwiftNIO switches that off for
-    /// the whole process, so it is looked up when the program starts.
+    /// Whether a pipe without a reader ends this program silently, as it ends others (SIGPIPE). SwiftNIO switches that
+    /// off for the whole process, so it is looked up when the program starts.
     package static let endsWhenNobodyReads: Bool = {
         let before = signal(SIGPIPE, SIG_DFL)
         signal(SIGPIPE, before)

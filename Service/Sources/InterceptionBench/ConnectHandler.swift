@@ -52,7 +52,7 @@ final class ConnectHandler: ChannelInboundHandler, RemovableChannelHandler {
         }
     }
 
-    /// Lets a client talk with another host.
+    /// Connects a client with another host.
     private func tunnel(_ context: ChannelHandlerContext, _ request: ProxyRequest) {
         try? context.channel.syncOptions?.setOption(.autoRead, value: false)
         let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)

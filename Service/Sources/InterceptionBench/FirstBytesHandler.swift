@@ -123,7 +123,7 @@ final class FirstBytesHandler: ChannelInboundHandler, RemovableChannelHandler {
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 }
 
-/// Lets a server's first flight out and nothing after it. The server believes that the handshake is complete, and
+/// Lets a server's first flight pass, and nothing after it. The server believes that the handshake is complete, and
 /// decrypts what a client sends that did not wait (False Start, RFC 7918).
 private final class LastFlightCutter: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer

@@ -14,19 +14,19 @@ import NIOPosix
 public final class InterceptionBench: Sendable {
     /// The other name of the certificate in the case `coalescing`.
     public static let secondName = "coalesced.test"
-    /// How late the certificates of the case `slow` are, in seconds.
+    /// The delay of the certificates of the case `slow`, in seconds.
     public static let secondsLate = 3
     /// The most bytes that one client may send to the interceptor on a connection; then it is closed.
     public static let maximumRequestBytes = 1 << 20
     /// The most connections at once; further ones are closed.
     public static let maximumConnections = 256
-    /// How long a connection may last, in seconds.
+    /// The longest time that a connection may last, in seconds.
     public static let maximumSeconds = 120
 
-    /// How often it is looked whether connections are over, at the end.
+    /// The number of checks at the end whether connections are over.
     private static let maximumLooks = 50
 
-    /// How clients reach the bench.
+    /// The addresses at which clients reach the bench.
     public struct Listening: Sendable {
         /// The address that it listens on.
         public let address: String
@@ -60,10 +60,10 @@ public final class InterceptionBench: Sendable {
     /// Prepares the cases.
     ///
     /// - Parameters:
-    ///   - server: Whom it stands in front of.
-    ///   - cases: What is played, in this order.
-    ///   - pins: What right clients expect, where that is known: a case that presents a certificate which matches, and is
-    ///     made for that, may be accepted.
+    ///   - server: The server that it stands in front of.
+    ///   - cases: The cases to play, in this order.
+    ///   - pins: The pins that right clients expect, where they are known: a case that presents a certificate which
+    ///     matches, and is made for that, may be accepted.
     ///   - time: The time of the run.
     /// - Throws: ``InterceptionError`` when a case cannot be played.
     public init(
@@ -85,7 +85,7 @@ public final class InterceptionBench: Sendable {
         PEMBlock(label: PEMBlock.certificateLabel, bytes: self.authority.trusted.der).text
     }
 
-    /// What came until now, in the order of the cases.
+    /// The results so far, in the order of the cases.
     public var results: [InterceptionResult] { self.plays.map(\.tally.result) }
 
     /// Begins to listen.

@@ -6,7 +6,7 @@
 ///
 /// All cases but the control are interception: a client that pins sends nothing in any of them.
 public struct InterceptionCase: Hashable, Sendable {
-    /// What a client does that trusts the interceptor's CA and pins nothing.
+    /// The behaviour of a client that trusts the interceptor's CA and pins nothing.
     public enum Unpinned: String, Sendable {
         /// It sends its request: TLS is content, and pins alone would have refused. Where it does not, the bench is broken.
         case takenIn = "taken in"
@@ -16,7 +16,7 @@ public struct InterceptionCase: Hashable, Sendable {
         case depends
     }
 
-    /// What has to be known before it can be played.
+    /// The input that a case needs before it can be played.
     public enum Need: Sendable {
         /// The certificates that the upstream presents.
         case presentedChain
@@ -24,13 +24,13 @@ public struct InterceptionCase: Hashable, Sendable {
         case intermediate
     }
 
-    /// Which certificates are presented.
+    /// The certificates that are presented.
     enum Presented: Sendable {
         case untrustedAuthority, trustedAuthority, sameIntermediate, selfSigned, wrongHost, expired, notYetValid
         case appended, copiedNames, sha1, rsa1024, authorityItself, clientPurpose, outsideConstraints, twoNames
     }
 
-    /// How the connection is handled beside them.
+    /// The handling of the connection beside the certificates.
     enum Way: Sendable {
         /// TLS, as any server speaks it.
         case plain
@@ -50,15 +50,15 @@ public struct InterceptionCase: Hashable, Sendable {
         case late
     }
 
-    /// How it is called on the command line and in reports.
+    /// The name of the case on the command line and in reports.
     public let name: String
-    /// What it shows.
+    /// The property of a client that the case shows.
     public let shows: String
-    /// What a right client does.
+    /// The behaviour of a right client.
     public let rightClient: String
-    /// What a client without pins does that trusts the interceptor's CA.
+    /// The behaviour of a client without pins that trusts the interceptor's CA.
     public let unpinned: Unpinned
-    /// What has to be known to play it.
+    /// The input that the case needs.
     public let need: Need?
     let presented: Presented
     let way: Way
@@ -84,7 +84,7 @@ public struct InterceptionCase: Hashable, Sendable {
 }
 
 extension InterceptionCase {
-    /// Nothing is intercepted.
+    /// The case without interception.
     public static let control = InterceptionCase(
         "control", "no interception: the bytes are passed on to the server as they are", .takenIn, .trustedAuthority,
         .relayed, rightClient: "sends its request; when it does not, its refusals prove nothing")
@@ -108,8 +108,8 @@ extension InterceptionCase {
         Self("not-yet-valid", "a certificate of a trusted CA that begins tomorrow", .refuses, .notYetValid),
         Self(
             "pinned-appended",
-            "a chain of a trusted CA with the real certificates behind it: who looks for pins in what "
-                + "was sent, and not in the validated path, finds them", .takenIn, .appended, need: .presentedChain),
+            "a chain of a trusted CA with the real certificates behind it: a client that looks for pins in "
+                + "the sent chain, not in the validated path, finds them", .takenIn, .appended, need: .presentedChain),
         Self(
             "pinned-names",
             "a copy of the real certificate by a trusted CA: the same subject, names and serial number, "
@@ -130,7 +130,7 @@ extension InterceptionCase {
         Self(
             "resumption",
             "the first connection reaches the server, the later ones a trusted CA's server that does not "
-                + "resume the session: who keeps the verdict of the first one does not look again. The client has to "
+                + "resume the session: a client that keeps the first verdict does not check again. It has to "
                 + "connect twice", .takenIn, .trustedAuthority, .relayedOnce,
             rightClient: "looks at the certificates of each full handshake, and sends nothing on the later ones"),
         Self(

@@ -5,7 +5,7 @@
 public import CertificatePinning
 import Foundation
 
-/// What a run showed, for people and for programs.
+/// The results of a run, for people and for programs.
 public struct InterceptionReport: Sendable {
     /// Whether the client is right, as far as the run shows it.
     public enum Verdict: Hashable, Sendable {
@@ -13,15 +13,15 @@ public struct InterceptionReport: Sendable {
         case holds
         /// It sent something to an interceptor.
         case doesNotHold
-        /// Nothing was shown, and why.
+        /// No result, and why.
         case undecided(String)
     }
 
     /// The host that was asked for.
     public let host: HostName
-    /// When the run began.
+    /// The time at which the run began.
     public let time: Timestamp
-    /// What came to each case, in the order of the run.
+    /// The result of each case, in the order of the run.
     public let results: [InterceptionResult]
     /// Whether a client was run for each case: then one that it did not come to is not shown.
     public let isClientRun: Bool
@@ -34,7 +34,8 @@ public struct InterceptionReport: Sendable {
         self.results = results
     }
 
-    /// What it comes to. A client that never came was not tested, and one that does not work refuses everything.
+    /// The verdict on the client. A client that never came was not tested, and one that does not work refuses
+    /// everything.
     public var verdict: Verdict {
         if self.results.contains(where: \.isFailure) { return .doesNotHold }
         if self.results.contains(where: { $0.played.isControl && $0.outcome == .refused }) {

@@ -4,9 +4,9 @@
 
 import NIOConcurrencyHelpers
 
-/// What came to one case.
+/// The result of one case.
 public struct InterceptionResult: Sendable {
-    /// How a case ended.
+    /// The outcome of a case.
     public enum Outcome: String, Sendable {
         /// No client came that said anything.
         case nobodyCame = "nobody came"
@@ -33,7 +33,7 @@ public struct InterceptionResult: Sendable {
         self.mayAccept = mayAccept
     }
 
-    /// How it ended.
+    /// The outcome of the case.
     public var outcome: Outcome {
         self.requestBytes > 0 ? .accepted : self.connections > 0 ? .refused : .nobodyCame
     }
@@ -53,7 +53,7 @@ final class InterceptionTally: Sendable {
 
     init(_ result: InterceptionResult) { self.box = NIOLockedValueBox(result) }
 
-    /// What came until now.
+    /// The result so far.
     var result: InterceptionResult { self.box.withLockedValue { $0 } }
 
     /// Counts.

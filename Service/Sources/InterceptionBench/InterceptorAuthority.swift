@@ -11,11 +11,11 @@ import X509
 /// The CA that plays the man in the middle, and all that it issues. Its key is made for one run, and never written.
 struct InterceptorAuthority: Sendable {
     private static let day: Int64 = 86_400
-    /// How long before the run its certificates begin, for devices whose clock is late.
+    /// The time by which its certificates begin before the run, for devices whose clock is late.
     private static let secondsBefore = day
-    /// How long after the run the CA ends: it may have been installed on a device and forgotten.
+    /// The time by which the CA outlasts the run, in seconds: it may have been installed on a device and forgotten.
     private static let secondsAfter = 7 * day
-    /// How long after the run a server's certificate ends.
+    /// The time by which a server's certificate outlasts the run, in seconds.
     private static let leafSecondsAfter = 2 * day
 
     /// The CA whose certificate `--ca-out` writes.
@@ -46,7 +46,7 @@ struct InterceptorAuthority: Sendable {
         return try InterceptorCertificate(form, by: issuer, key: key)
     }
 
-    /// What a case presents.
+    /// Returns the certificates and the key that a case presents.
     ///
     /// - Throws: ``InterceptionError`` when what it needs is not there.
     func identity(for presented: InterceptionCase.Presented) throws -> InterceptorIdentity {
@@ -126,7 +126,7 @@ struct InterceptorAuthority: Sendable {
     }
 }
 
-/// Why a bench cannot be set up.
+/// The reason for which a bench cannot be set up.
 public enum InterceptionError: Error, Sendable {
     /// The case needs the certificates that the upstream presents, and there are none that can be read.
     case noPresentedChain
@@ -138,7 +138,7 @@ public enum InterceptionError: Error, Sendable {
     case ports
 }
 
-/// Whom the bench stands in front of.
+/// The server that the bench stands in front of.
 public struct InterceptedServer: Sendable {
     /// An issuing CA of the server's own PKI.
     struct Intermediate {
@@ -149,7 +149,7 @@ public struct InterceptedServer: Sendable {
 
     /// The host that clients ask for.
     public let host: HostName
-    /// Where it is really reached.
+    /// The address at which it is really reached.
     public let address: String
     /// On which port.
     public let port: Int
@@ -176,7 +176,7 @@ public struct InterceptedServer: Sendable {
             throw .intermediate("its certificate cannot be read")
         }
         guard let key = try? Certificate.PrivateKey(pemEncoded: keyPEM) else {
-            throw .intermediate("its key is no private key in PEM without a passphrase")
+            throw .intermediate("its key is not an unencrypted private key in PEM")
         }
         guard key.publicKey == certificate.publicKey, let own = try? InterceptorCertificate(certificate, key) else {
             throw .intermediate("its key belongs to another certificate")

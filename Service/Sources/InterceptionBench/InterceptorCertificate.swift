@@ -12,7 +12,7 @@ import X509
 
 /// A certificate that the bench made, or was given, with its key. Keys that it makes are in memory alone.
 struct InterceptorCertificate: Sendable {
-    /// What is different from a good server's certificate.
+    /// The differences from a good server's certificate.
     struct Form {
         var names: [GeneralName]
         var subject: DistinguishedName
@@ -41,8 +41,8 @@ struct InterceptorCertificate: Sendable {
     /// Makes one.
     ///
     /// - Parameters:
-    ///   - form: What stands in it.
-    ///   - issuer: Who signs; itself when `nil`.
+    ///   - form: The content of the certificate.
+    ///   - issuer: The signer; itself when `nil`.
     ///   - key: Its key; a new P-256 key by default.
     init(_ form: Form, by issuer: InterceptorCertificate?, key: Certificate.PrivateKey? = nil) throws {
         let key = key ?? Certificate.PrivateKey(P256.Signing.PrivateKey())
@@ -98,7 +98,7 @@ struct InterceptorCertificate: Sendable {
     }
 }
 
-/// What one case presents: certificates, the server's first, and the server's key.
+/// The identity that one case presents: certificates, the server's first, and the server's key.
 struct InterceptorIdentity: Sendable {
     let chain: [[UInt8]]
     let key: NIOSSLPrivateKey

@@ -4,7 +4,7 @@
 
 import CertificatePinning
 
-/// What a client asks of a proxy (RFC 9112, section 3.2; RFC 9110, section 9.3.6).
+/// A client's request to a proxy (RFC 9112, section 3.2; RFC 9110, section 9.3.6).
 struct ProxyRequest {
     /// The longest head that is read; curl's is under 200 bytes.
     static let maximumBytes = 8_192
@@ -15,7 +15,7 @@ struct ProxyRequest {
     let port: Int
     /// Whether a tunnel is asked for, and not a page over HTTP without TLS.
     let isTunnel: Bool
-    /// How many bytes its head has.
+    /// The length of its head in bytes.
     let length: Int
 
     /// Reads a head that is whole; `nil` for one that is not, and for one that cannot be read.

@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// How many bytes of requests the TLS records of a client hold, without the keys: all that stands in records of
+/// Counts the bytes of requests in the TLS records of a client, without the keys: all that stands in records of
 /// application data, less what the encryption adds. Records of TLS 1.3 that hold the end of the handshake or an alert
 /// look the same, and are known by their length (RFC 8446, section 5.2).
 struct TLSRecordCount {
@@ -29,7 +29,7 @@ struct TLSRecordCount {
 
     /// Takes what was sent, in whatever pieces.
     ///
-    /// - Returns: How many bytes of requests began in it.
+    /// - Returns: The number of bytes of requests that began in it.
     mutating func take<Bytes: RandomAccessCollection<UInt8>>(_ bytes: Bytes) -> Int where Bytes.Index == Int {
         var count = 0
         var index = bytes.startIndex

@@ -10,7 +10,7 @@ final class UpstreamRelay: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    /// How long a connection stays open that the next ones are to follow, after the server has answered.
+    /// The time for which a connection stays open that the next ones are to follow, after the server has answered.
     private static let briefTime = TimeAmount.seconds(1)
 
     private let other: any Channel
@@ -21,7 +21,7 @@ final class UpstreamRelay: ChannelInboundHandler {
 
     /// - Parameters:
     ///   - other: The other side.
-    ///   - tally: Who counts the bytes of requests, on the client's side.
+    ///   - tally: The counter of the bytes of requests, on the client's side.
     ///   - isBrief: Whether both sides are closed soon after something came.
     private init(_ other: any Channel, _ tally: InterceptionTally?, isBrief: Bool) {
         self.other = other
@@ -32,7 +32,7 @@ final class UpstreamRelay: ChannelInboundHandler {
     /// Connects to a server on behalf of a client. Nothing is read from the server before the client's side is there.
     ///
     /// - Parameters:
-    ///   - tally: Who counts what the client sends; `nil` where it is not counted.
+    ///   - tally: The counter of the client's bytes; `nil` where they are not counted.
     ///   - isBrief: Whether the connection is closed soon after the server's first answer.
     /// - Returns: The handler for the client's channel.
     static func connect(
@@ -57,7 +57,7 @@ final class UpstreamRelay: ChannelInboundHandler {
         let bytes = self.unwrapInboundIn(data)
         if let tally { tally.count(requestBytes: self.records.take(bytes.readableBytesView)) }
         self.other.writeAndFlush(bytes, promise: nil)
-        // What the other side has not taken yet is not read further.
+        // While the other side has not taken its bytes, no more are read.
         if !self.other.isWritable {
             try? context.channel.syncOptions?.setOption(.autoRead, value: false)
             let channel = context.channel
@@ -77,6 +77,6 @@ final class UpstreamRelay: ChannelInboundHandler {
 }
 
 extension Channel {
-    /// Is there when all that was written until now has gone out.
+    /// The completion of all writes until now.
     fileprivate func flushed() -> EventLoopFuture<Void> { self.writeAndFlush(ByteBuffer()) }
 }

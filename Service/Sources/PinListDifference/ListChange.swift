@@ -4,29 +4,29 @@
 
 /// One difference between two lists.
 public struct ListChange: Hashable, Sendable, Encodable {
-    /// What became of it.
+    /// How it changed: added, removed or changed.
     public enum Kind: String, Hashable, Sendable, Encodable {
-        /// It is new.
+        /// The element is new.
         case added
-        /// It is gone.
+        /// The element was removed.
         case removed
-        /// It is another.
+        /// The element has another value.
         case changed
     }
 
-    /// What became of it.
+    /// How it changed: added, removed or changed.
     public let kind: Kind
 
-    /// What it is about: `list`, the domain of an entry, `denied`, `revoked` or `suspended`.
+    /// The subject of the change: `list`, the domain of an entry, `denied`, `revoked` or `suspended`.
     public let subject: String
 
-    /// What exactly: `pin`, `mode`, `entry` and so on.
+    /// The part of the subject: `pin`, `mode`, `entry` and so on.
     public let what: String
 
-    /// How it was; `nil` where it was not.
+    /// The old value; `nil` where there was none.
     public let old: String?
 
-    /// How it is; `nil` where it is not any more.
+    /// The new value; `nil` where there is none any more.
     public let new: String?
 
     /// Whether clients accept more than before.

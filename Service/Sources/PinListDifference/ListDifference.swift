@@ -5,7 +5,7 @@
 public import CertificatePinning
 public import PinListMetadata
 
-/// What is different between two lists, for those who are asked to sign the newer one.
+/// The differences between two lists, for those who are asked to sign the newer one.
 public struct ListDifference: Hashable, Sendable, Encodable {
     /// The differences: those of the list itself, then of its entries in the order of the newer one, then of what is
     /// denied, revoked and suspended.
@@ -13,6 +13,12 @@ public struct ListDifference: Hashable, Sendable, Encodable {
 
     /// Whether there is none.
     public var isEmpty: Bool { self.changes.isEmpty }
+
+    /// Whether only the version and the dates differ: the list was signed anew, and says the same.
+    public var isRenewal: Bool {
+        let renewed: Set<String> = ["version", "issuedAt", "expiresAt"]
+        return !self.isEmpty && self.changes.allSatisfy { $0.subject == "list" && renewed.contains($0.what) }
+    }
 
     /// A line for each.
     public var lines: [String] { self.changes.map(\.line) }

@@ -2,16 +2,16 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why something that an operator asked for was not done. Nothing was written.
+/// The reason for which an operator's request was not carried out. Nothing was written.
 public struct RepositoryError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What kind of thing went wrong: it decides the exit code of a command.
+    /// The kind of error: it decides the exit code of a command.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The code, lower case with hyphens.
         public let description: String
 
-        /// What people wrote into a source is wrong.
+        /// The content of a source is wrong.
         public static let source = Code(description: "source")
-        /// How something was asked for is wrong: the name of a key, an option, a combination of options.
+        /// The request is wrong: the name of a key, an option, a combination of options.
         public static let usage = Code(description: "usage")
         /// A newer version of this tool wrote the plan of a rotation.
         public static let newerPlan = Code(description: "newer-plan")
@@ -21,6 +21,8 @@ public struct RepositoryError: Error, Hashable, Sendable, CustomStringConvertibl
         public static let signer = Code(description: "signer")
         /// A file cannot be read or written.
         public static let file = Code(description: "file")
+        /// The person at the terminal stopped it.
+        public static let interrupted = Code(description: "interrupted")
         /// The network, or a server.
         public static let network = Code(description: "network")
     }
@@ -28,10 +30,10 @@ public struct RepositoryError: Error, Hashable, Sendable, CustomStringConvertibl
     /// The kind.
     public let code: Code
 
-    /// What and why, in one line without a full stop; without secrets.
+    /// The error and its cause, in one line without a full stop; without secrets.
     public let reason: String
 
-    /// What to do next, in one line, where that can be said.
+    /// The next step, in one line, where that can be said.
     public let hint: String?
 
     /// States an error.

@@ -20,16 +20,16 @@ internal import ServiceLifecycle
 package struct PinListService: Service {
     /// A listener that is open.
     package struct Listening: Hashable, Sendable {
-        /// Where, with the port that the system chose where 0 was asked for.
+        /// The address, with the port that the system chose where 0 was asked for.
         package let address: String
         /// Whether the operator's part is there.
         package let isAdmin: Bool
     }
 
-    /// How often the files of the certificates are looked at. Tests wait less long.
+    /// The interval of checks of the certificates' files. Tests wait less long.
     var certificateInterval = ServiceTLS.interval
 
-    /// What it is made of.
+    /// The parts of the service.
     let parts: ServiceParts
     private let descriptors: DescriptorBudget
     private let eventLoops: Int?
@@ -38,16 +38,16 @@ package struct PinListService: Service {
     /// A service that begins with ``run()``.
     ///
     /// - Parameters:
-    ///   - configuration: What it is told.
-    ///   - store: Where it keeps what it must not forget.
-    ///   - clock: What time it is.
+    ///   - configuration: The configuration.
+    ///   - store: The store.
+    ///   - clock: The clock.
     ///   - instance: A name that no other instance on the same store has, such as a random one.
-    ///   - descriptors: How many descriptors the system allows the process; `nil` where that is not known, and bounds no
-    ///     connections.
-    ///   - eventLoops: How many threads serve connections: as many as there are processors for the process. `nil` for
-    ///     those that all of the process share.
-    ///   - logger: Where it says what happens.
-    ///   - onListening: Is told of each listener.
+    ///   - descriptors: The number of descriptors that the system allows the process; `nil` where that is not known,
+    ///     and bounds no connections.
+    ///   - eventLoops: The number of threads that serve connections: as many as there are processors for the process.
+    ///     `nil` for those that all of the process share.
+    ///   - logger: The logger.
+    ///   - onListening: The closure that gets each listener.
     package init(
         _ configuration: ServiceConfiguration, store: any ServiceStore, clock: any ServiceClock = SystemServiceClock(),
         instance: String, descriptors: Int? = nil, eventLoops: Int? = nil, logger: Logger,
@@ -75,7 +75,7 @@ package struct PinListService: Service {
 
     private func run(on group: MultiThreadedEventLoopGroup) async throws {
         for (name, refusal) in try await self.parts.lists.reload(from: self.parts.store) {
-            self.parts.logger.error("\(name) is not served: what is stored does not verify: \(refusal)")
+            self.parts.logger.error("\(name) is not served: the stored metadata do not verify: \(refusal)")
         }
         let tls = try self.parts.configuration.tls.map {
             try ServiceTLS($0, every: self.certificateInterval, logger: self.parts.logger)
@@ -108,19 +108,19 @@ package struct PinListService: Service {
         try await client.shutdown()
     }
 
-    /// Looks whether it could serve: all that is published verifies, and its certificates can be read.
+    /// Checks whether it could serve: all that is published verifies, and its certificates can be read.
     ///
     /// A database that is not there yet, or that an older version wrote, is none of its business: the service makes it, and
     /// brings it up to date, when it begins.
     ///
-    /// - Returns: What clients find, by the root that their app ships: a line for each name and root; nothing without a
-    ///   database of today.
+    /// - Returns: The result for clients, by the root that their app ships: a line for each name and root; nothing
+    ///   without a database of today.
     /// - Throws: ``StoreError``, and what is wrong with the certificates and the configured roots.
     @discardableResult
     package func check() async throws -> [String] {
         let (published, refusals) = try await self.parts.lists.check(self.parts.store)
         if let refusal = refusals.min(by: { $0.key < $1.key }) {
-            throw StoreError(.damaged, "\(refusal.key): what is stored does not verify: \(refusal.value)")
+            throw StoreError(.damaged, "\(refusal.key): the stored metadata do not verify: \(refusal.value)")
         }
         _ = try self.parts.configuration.tls.map { try ServiceTLS($0, logger: self.parts.logger) }
         return published.sorted { $0.key < $1.key }.flatMap { name, published in
@@ -169,7 +169,7 @@ package struct PinListService: Service {
         return listeners
     }
 
-    /// Bytes that nobody can guess.
+    /// Random bytes that cannot be guessed.
     private static func random(_ count: Int) -> [UInt8] {
         var generator = SystemRandomNumberGenerator()
         return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
@@ -184,7 +184,7 @@ package struct PinListService: Service {
         let onListening = self.onListening
         let cap = maximumConnections.map { ConnectionCap($0, clock: self.parts.clock, logger: self.parts.logger) }
         let scheme = tls == nil ? "http" : "https"
-        return Application(
+        let application = Application(
             responder: TargetCheck(next: responder),
             server: try tls.map { try .tls(http, tlsConfiguration: $0.configuration) } ?? http,
             configuration: ApplicationConfiguration(
@@ -196,5 +196,6 @@ package struct PinListService: Service {
                 onListening(Listening(address: "\(scheme)://\(host):\(port)", isAdmin: isAdmin))
             },
             eventLoopGroupProvider: .shared(group), logger: self.parts.logger)
+        return AddressedListener(listener: application, address: address)
     }
 }

@@ -7,7 +7,7 @@ internal import NIOConcurrencyHelpers
 internal import PinListMetadata
 internal import PinListStore
 
-/// What one instance of the service is made of.
+/// The parts of one instance of the service.
 struct ServiceParts: Sendable {
     let configuration: ServiceConfiguration
     let store: any ServiceStore
@@ -17,13 +17,13 @@ struct ServiceParts: Sendable {
     let lists: ServedLists
     let listRequests: ListRequestCounter
     let publisher: Publisher
-    /// How many entries of the audit log this instance did not write.
+    /// The number of entries of the audit log that this instance did not write.
     let unwritten = UnwrittenEntries()
     let reports: ReportRoute
     let attestation: AttestationRoute
     let reportCounters: ReportCounters
     let intake: ReportIntake
-    /// Who takes the room of the database, when this instance looked last.
+    /// The use of the database's room, when this instance looked last.
     let room = NIOLockedValueBox<StoreRoom?>(nil)
     let source: RequestSource
     let plans: RotationPlans
@@ -36,6 +36,7 @@ struct ServiceParts: Sendable {
         _ configuration: ServiceConfiguration, store: any ServiceStore, clock: any ServiceClock, instance: String,
         logger: Logger
     ) {
+        let store = StoreOutage(of: store, logger: logger)
         self.configuration = configuration
         self.store = store
         self.instance = instance
@@ -60,7 +61,7 @@ struct ServiceParts: Sendable {
         self.logger = logger
     }
 
-    /// What there is to know at a glance.
+    /// Takes an overview of the service.
     func overview() async throws -> Overview {
         let (names, plans, now) = (self.lists.names, self.plans, self.clock.now)
         let broken = self.lists.refusals.mapValues(\.description)

@@ -5,7 +5,7 @@
 internal import CertificatePinning
 internal import PinReportAnalysis
 
-/// What a batch of reports adds to what is counted of one group.
+/// The changes of a batch of reports to the counts of one group.
 struct GroupCount {
     private let group: KnownGroup
     private var count: Int64 = 0
@@ -18,7 +18,7 @@ struct GroupCount {
     /// Leaves by their pins.
     private(set) var leaves: [String: ReadableCertificate] = [:]
 
-    /// Nothing yet, of a group.
+    /// Makes an empty count of a group.
     init(_ group: KnownGroup) { self.group = group }
 
     /// Counts a report.

@@ -6,16 +6,16 @@ package import CertificatePinning
 internal import PinListDifference
 package import PinListMetadata
 
-/// What the pages show of a list: its times, and what is different from the list before it. Computed once, when it is
-/// published, so that no page reads an envelope.
+/// The summary of a list for the pages: its times, and its differences from the list before it. Computed once, when it
+/// is published, so that no page reads an envelope.
 package struct ListSummary: Hashable, Sendable {
-    /// When it was issued; `nil` when it cannot be read.
+    /// The time of issue; `nil` when it cannot be read.
     package let issuedAt: Timestamp?
-    /// When it expires; `nil` when it cannot be read.
+    /// The time at which it expires; `nil` when it cannot be read.
     package let expiresAt: Timestamp?
     /// The first lines of the difference, as `ListChange` writes them.
     package let lines: [String]
-    /// How many differences there are in all.
+    /// The number of differences in all.
     package let count: Int
 
     /// The most lines that are kept: those that the page shows.
@@ -40,7 +40,7 @@ package struct ListSummary: Hashable, Sendable {
 
     /// States what was stored.
     ///
-    /// - Parameter changes: What ``changes`` gave; what it cannot have given is no change.
+    /// - Parameter changes: The output of ``changes``; other text is no change.
     package init(issuedAt: Timestamp?, expiresAt: Timestamp?, changes: [UInt8]) {
         self.issuedAt = issuedAt
         self.expiresAt = expiresAt

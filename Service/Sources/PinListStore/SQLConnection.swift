@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// A connection to a database, within a transaction. Calls block: a store runs them where that harms nobody.
+/// A connection to a database, within a transaction. Calls block: a store runs them on threads of its own.
 protocol SQLConnection {
     /// The rows of a query.
     ///
@@ -13,7 +13,7 @@ protocol SQLConnection {
 
     /// Executes a statement.
     ///
-    /// - Returns: How many rows it changed.
+    /// - Returns: The number of rows that it changed.
     @discardableResult
     func execute(_ sql: String, _ values: [SQLValue]) throws -> Int
 
@@ -25,7 +25,7 @@ protocol SQLConnection {
     /// Waits until no other transaction has a lock, and keeps it until this one ends.
     func lock(_ lock: StoreLock) throws
 
-    /// What follows queries that lock rows.
+    /// The clause that follows queries that lock rows.
     var rowLocks: SQLRowLocks { get }
 
     /// Whether each day's reports have a table of their own, which is dropped as a whole.

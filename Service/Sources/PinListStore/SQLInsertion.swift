@@ -6,20 +6,21 @@
 struct SQLInsertion: Sendable {
     /// A statement for so many rows, whose values follow each other.
     struct Statement: Sendable {
-        /// How many rows.
+        /// The number of rows.
         let rows: Int
         /// The statement.
         let sql: String
     }
 
-    /// How many rows the statements are for: a batch of any size needs few of them, and they stay prepared.
+    /// The numbers of rows that statements are prepared for: a batch of any size needs few of them, and they stay
+    /// prepared.
     private static let lengths = [64, 16, 4, 1]
 
     /// The table.
     let table: String
     /// The columns that values are given for.
     let columns: [String]
-    /// What happens to a row whose key is there: `ON CONFLICT …`; empty where there is none.
+    /// The clause for a row whose key is there: `ON CONFLICT …`; empty where there is none.
     let conflict: String
     /// The statement for one row.
     let single: Statement
@@ -43,11 +44,11 @@ struct SQLInsertion: Sendable {
     func statement(for count: Int) -> Statement { self.statements.first { $0.rows <= count } ?? self.single }
 }
 
-/// What follows a query that locks the rows it finds, where a database has several writers; empty where it has one.
+/// The clause after a query that locks the rows it finds, where a database has several writers; empty where it has one.
 struct SQLRowLocks: Sendable {
     /// Keeps the rows from being removed, while others do the same.
     var shared = ""
-    /// Takes rows that nobody else holds, to remove them; passes over the others.
+    /// Takes rows that no other transaction has locked, to remove them; skips the others.
     var free = ""
 }
 

@@ -8,11 +8,11 @@ internal import GRDB
 /// A store in one SQLite file: nothing to set up.
 package final class SQLiteStore: ServiceStore {
     private let pool: DatabasePool
-    /// Which file was opened.
+    /// The identity of the file that was opened.
     private let file: Int?
     private let isReadOnly: Bool
 
-    /// How long somebody waits for another writer, such as the command line beside the service, in seconds.
+    /// The longest wait of a writer for another one, such as the command line beside the service, in seconds.
     static let maximumWait: Double = 5
 
     /// Opens a store.
@@ -46,7 +46,7 @@ package final class SQLiteStore: ServiceStore {
         var configuration = Configuration()
         configuration.readonly = isReadOnly
         configuration.prepareDatabase { database in
-            // What was accepted is on the disk before anybody is told: 202 and 200 mean it.
+            // What was accepted is on the disk before the answer is sent: 202 and 200 mean it.
             try database.execute(sql: "PRAGMA synchronous = FULL")
         }
         configuration.busyMode = .timeout(Self.maximumWait)
@@ -69,7 +69,7 @@ package final class SQLiteStore: ServiceStore {
         as lock: StoreLock?, _ body: @escaping @Sendable (StoreTransaction) throws -> Result
     ) async throws -> Result {
         guard !self.isReadOnly else { throw StoreError.openedForReading }
-        // SQLite goes on writing into a file that was moved or deleted, and nobody would find it there.
+        // SQLite goes on writing into a file that was moved or deleted, and what it writes there would be lost.
         guard Self.number(of: self.pool.path) == self.file else {
             throw StoreError(
                 .unavailable, "\(self.pool.path) was moved, deleted or replaced; put it back, or start the service anew"
@@ -83,7 +83,7 @@ package final class SQLiteStore: ServiceStore {
         } catch { throw Self.failure(error) }
     }
 
-    /// How many bytes are in use.
+    /// The number of bytes in use.
     package func size() async throws -> Int64 {
         try await self.read { store in
             let sql = """
@@ -94,7 +94,7 @@ package final class SQLiteStore: ServiceStore {
         }
     }
 
-    /// What each table takes: of those that senders do not fill the bytes of their values, and all else is that of
+    /// The size of each table: of those that senders do not fill the bytes of their values, and all else is that of
     /// reports. SQLite tells the pages of a table only where it was built to, and reads all of them for it.
     package func sizes() async throws -> [String: Int64] {
         let size = try await self.size()
@@ -127,13 +127,13 @@ package final class SQLiteStore: ServiceStore {
         } catch { throw Self.failure(error, path) }
     }
 
-    /// What tells a file from another one that took its place.
+    /// The number that tells a file from another one that took its place (its inode).
     private static func number(of path: String) -> Int? {
         let attributes = try? FileManager.default.attributesOfItem(atPath: path)
         return (attributes?[.systemFileNumber] as? NSNumber)?.intValue
     }
 
-    /// What SQLite says, in our words; anything else as it is.
+    /// Translates an error of SQLite; anything else is returned as it is.
     private static func failure(_ error: any Error, _ path: String? = nil) -> any Error {
         guard let error = error as? DatabaseError else { return error }
         let place = path.map { "\($0): " } ?? ""

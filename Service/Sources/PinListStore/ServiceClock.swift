@@ -5,7 +5,7 @@
 package import CertificatePinning
 internal import Foundation
 
-/// What time it is. A parameter, so that tests choose.
+/// The clock of the service. A parameter, so that tests choose.
 package protocol ServiceClock: Sendable {
     /// Now, in whole seconds.
     var now: Timestamp { get }
@@ -21,6 +21,6 @@ package struct SystemServiceClock: ServiceClock {
     /// Now.
     package var now: Timestamp { Timestamp(roundingDown: Date().timeIntervalSince1970) }
 
-    /// Since the machine was started.
+    /// The time since the machine was started, in seconds.
     package var uptime: Double { ProcessInfo.processInfo.systemUptime }
 }

@@ -18,9 +18,9 @@ extension ServiceStore {
     /// Adds what a log says, once.
     ///
     /// - Parameters:
-    ///   - log: What was read.
+    ///   - log: The log that was read.
     ///   - digest: The hex SHA-256 of the file: the same file is not added twice.
-    ///   - name: What the file is called, for the audit log.
+    ///   - name: The name of the file, for the audit log.
     /// - Returns: Whether it was added; `false` for a file that was added before.
     package func add(_ log: EdgeLog, digest: String, named name: String, at time: Timestamp) async throws -> Bool {
         try await self.write { store in

@@ -2,7 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where a service keeps what it must not forget. A protocol, so that one machine uses SQLite and several PostgreSQL.
+/// The store of a service: all that must survive a restart. A protocol, so that one machine uses SQLite and several
+/// PostgreSQL.
 ///
 /// What is kept, and how, stands once, in ``StoreTransaction``; a store brings the connection. One
 /// compatibility test says what every store must do.
@@ -25,10 +26,10 @@ package protocol ServiceStore: Sendable {
         as lock: StoreLock?, _ body: @escaping @Sendable (StoreTransaction) throws -> Result
     ) async throws -> Result
 
-    /// How many bytes the data take on the disk, without what is free to be written again.
+    /// The number of bytes that the data take on the disk, without what is free to be written again.
     func size() async throws -> Int64
 
-    /// What each table takes on the disk, about, in bytes; all of it together is ``size()``.
+    /// The size of each table on the disk, about, in bytes; all of it together is ``size()``.
     func sizes() async throws -> [String: Int64]
 
     /// Copies all of it into a new file while it is in use, as of one moment.
@@ -53,26 +54,26 @@ extension ServiceStore {
     ) async throws -> Result { try await self.write(as: nil, body) }
 }
 
-/// What a store holds, within a transaction. One that only reads refuses to change anything.
+/// The content of a store, within a transaction. One that only reads refuses to change anything.
 package struct StoreTransaction {
     let connection: any SQLConnection
 }
 
-/// What a change keeps other changes away from, over all instances of the service on one PostgreSQL. SQLite has one
-/// writer, and needs none of them.
+/// A lock that keeps other changes away, over all instances of the service on one PostgreSQL. SQLite has one writer,
+/// and needs none of them.
 ///
-/// Whoever takes several takes them in the order of this list, so that two changes never wait for each other crosswise
-/// (docs/decisions/0049).
+/// Code that takes several takes them in the order of this list, so that two changes never wait for each other
+/// crosswise (docs/decisions/0049).
 package enum StoreLock: Int64, CaseIterable, Sendable {
     /// Whatever has no lock of its own: alarms, tokens, probes, and the tables themselves.
     case changes
-    /// What is published, and the plans of rotations, which go by it.
+    /// The publications, and the plans of rotations, which go by them.
     case publications
     /// Whose turn it is, and which instances are there.
     case turns
-    /// What is forgotten.
+    /// The retention.
     case retention
-    /// Which groups of reports there are. Reports of groups that are there are added without it.
+    /// The set of groups of reports. Reports of groups that are there are added without it.
     case groups
     /// The chain of the audit log. Taken by each entry, after any other.
     case audit

@@ -2,32 +2,32 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a store did not do what it was asked to: the service answers 503, and goes on serving lists.
+/// The reason for which a store did not do what it was asked to: the service answers 503, and goes on serving lists.
 package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What kind of failure.
+    /// The kind of failure.
     package struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The code, lower case with hyphens; a label for metrics.
         package let description: String
 
         /// The database cannot be reached, or does not answer.
         package static let unavailable = Code(description: "unavailable")
-        /// There is no database yet, and who asked does not make one.
+        /// There is no database yet, and the caller does not make one.
         package static let absent = Code(description: "absent")
         /// The database is from an older version, and the command that asked does not bring it up to date.
         package static let outdated = Code(description: "outdated")
         /// There is no room on the disk.
         package static let full = Code(description: "full")
-        /// Somebody else holds the database for too long.
+        /// Another process holds the database for too long.
         package static let busy = Code(description: "busy")
-        /// What is stored is not what this version writes.
+        /// The stored data are not what this version writes.
         package static let damaged = Code(description: "damaged")
         /// This store cannot do that.
         package static let unsupported = Code(description: "unsupported")
     }
 
-    /// What kind.
+    /// The kind of failure.
     package let code: Code
-    /// What exactly, in one sentence without a full stop.
+    /// The detail, in one sentence without a full stop.
     package let detail: String
 
     /// A change of a store that was opened for reading: a mistake of the command.

@@ -4,12 +4,13 @@
 
 internal import Foundation
 
-/// Which store a configuration means.
+/// Finds the store that a configuration means.
 package enum StoreLocation {
     /// The name of the file of a store on SQLite, in the folder of the service.
     package static let fileName = "tumbler.sqlite"
 
-    /// What a store is opened for, and so what happens to a database that is not there or not of today.
+    /// The purpose for which a store is opened; it decides what happens to a database that is absent or of another
+    /// version.
     package enum Purpose: Hashable, Sendable {
         /// To serve from it: the folder, the database and its tables are made, and an older one is brought up to date.
         case serving
@@ -23,7 +24,7 @@ package enum StoreLocation {
     /// Opens the store.
     ///
     /// - Parameters:
-    ///   - database: `sqlite`, or the address of a PostgreSQL database.
+    ///   - database: `sqlite`, or the address of a PostgreSQL database, for which the system's libpq is opened.
     ///   - folder: Where the file of SQLite is.
     ///   - purpose: What for.
     /// - Throws: ``StoreError``.
@@ -51,10 +52,6 @@ package enum StoreLocation {
         guard address.hasPrefix("postgres://") || address.hasPrefix("postgresql://") else {
             throw StoreError(.unsupported, "the database is neither sqlite nor postgres://USER@HOST/DATABASE")
         }
-        #if PostgreSQL
         return try PostgreSQLStore(address: address, clock: SystemServiceClock(), for: purpose)
-        #else
-        throw StoreError(.unsupported, "built without PostgreSQL: swift build --traits PostgreSQL")
-        #endif
     }
 }

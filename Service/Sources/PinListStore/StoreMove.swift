@@ -3,10 +3,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import PinReportAnalysis
+
 /// Copies everything from one store into another one that is empty: from SQLite to PostgreSQL, or back. Whose turn it is
 /// among instances is no longer so when they stand still, and stays behind.
 package struct StoreMove: Sendable {
-    /// How many rows one transaction copies.
+    /// The number of rows that one transaction copies.
     package static let page = 2_000
 
     /// The tables with their columns; the first ones, or the one number, are the key that pages follow.
@@ -79,10 +80,11 @@ package struct StoreMove: Sendable {
             ("rotation", ["name", "host", "stored_at", "plan"], ["name", "host"]),
             ("log_file", ["number", "name", "digest", "stored_at", "file"], ["number"]),
             ("sighting", StoredSighting.columns, ["name", "digest"]),
+            ("sighting_issuer", ["name", "key", "last_at", "certificate"], ["name", "key"]),
             ("unlisted_sighting", ["name", "count", "last_at"], ["name"]),
         ] + Self.attestationTables
 
-    /// Those whose numbers the database gives.
+    /// The tables whose row numbers the database assigns.
     static let numbered: Set<String> = [
         "list", "token", "report_group", "report", "notification", "alarm_message", "log_file",
     ]
@@ -98,7 +100,7 @@ package struct StoreMove: Sendable {
 
     /// Copies.
     ///
-    /// - Parameter progress: Is told the name of each table, and how many of its rows there were.
+    /// - Parameter progress: The closure that gets the name of each table, and the number of its rows.
     /// - Throws: ``StoreError``: of code `unsupported` when the target is not empty.
     package func run(progress: @Sendable (String, Int64) -> Void) async throws {
         let full = try await self.target.read { store in

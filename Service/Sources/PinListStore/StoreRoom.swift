@@ -4,7 +4,7 @@
 
 package import CertificatePinning
 
-/// Who takes the room of a database, and how much of it reports and counts have to give back.
+/// The use of a database's room, and the part of it that reports and counts have to give back.
 ///
 /// They are forgotten for what they take themselves, and never for what something else takes: then that would be full
 /// again at once, and the reports gone (docs/decisions/0049).
@@ -15,11 +15,11 @@ package struct StoreRoom: Hashable, Sendable {
         "counted_host", "inquiry", "attestation_hour", "attested_witness",
     ]
 
-    /// What tables are for: who takes the room, in words of people.
+    /// The purpose of tables, in words for people.
     package enum Part: String, Hashable, Sendable, CaseIterable {
         /// Reports and their groups.
         case reports
-        /// What is counted by the hour: of reports, and of what clients hold.
+        /// The counts by the hour: of reports, and of what clients hold.
         case counts
         /// Roots, lists and what the pages show of them.
         case lists
@@ -28,7 +28,7 @@ package struct StoreRoom: Hashable, Sendable {
         /// Everything else.
         case other
 
-        /// As the pages call it.
+        /// The name of the part on the pages.
         package var words: String { self == .auditLog ? "audit log" : self.rawValue }
 
         /// The part that a table belongs to.
@@ -50,7 +50,7 @@ package struct StoreRoom: Hashable, Sendable {
     package let sizes: [String: Int64]
     /// The bytes that the configuration gives.
     package let limit: Int64
-    /// When it was looked at.
+    /// The time of the measurement.
     package var at: Timestamp
 
     /// States who takes how much.
@@ -60,14 +60,14 @@ package struct StoreRoom: Hashable, Sendable {
         self.at = time
     }
 
-    /// What each part takes. Counts are left out where they are not told apart from reports, as on SQLite.
+    /// The size of each part. Counts are left out where they are not told apart from reports, as on SQLite.
     package var parts: [(part: Part, bytes: Int64)] {
         let sums = self.sizes.reduce(into: [Part: Int64]()) { $0[Part(of: $1.key), default: 0] += $1.value }
         let hasCounts = self.sizes.keys.contains { Self.forgotten.contains($0) && Part(of: $0) == .counts }
         return Part.allCases.filter { $0 != .counts || hasCounts }.map { ($0, sums[$0] ?? 0) }
     }
 
-    /// Who takes the room, in a sentence.
+    /// The use of the room, in a sentence.
     package var sentence: String {
         let parts = self.parts.map { part, bytes in
             let words =
@@ -78,18 +78,19 @@ package struct StoreRoom: Hashable, Sendable {
             + parts.joined(separator: ", ") + "."
     }
 
-    /// What all tables take together.
+    /// The size of all tables together.
     package var total: Int64 { self.sizes.values.reduce(0, +) }
 
-    /// What reports and counts take.
+    /// The size of reports and counts.
     package var forgotten: Int64 { self.sizes.filter { Self.forgotten.contains($0.key) }.values.reduce(0, +) }
 
-    /// How much of reports and counts has to go: down to what the others leave of the limit, but not below half of it.
+    /// The size of the reports and counts that have to go: down to what the others leave of the limit, but not below
+    /// half of it.
     package var excess: Int64 {
         max(self.forgotten - max(self.limit - (self.total - self.forgotten), self.limit / 2), 0)
     }
 
-    /// What takes the room, the largest first, in words; `nil` while it is enough.
+    /// The largest parts first, in words, when there is too little room; `nil` while it is enough.
     package var complaint: String? {
         guard self.total > self.limit else { return nil }
         let largest = self.sizes.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(5)

@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension StoreSchema {
-    /// What reports, groups and counts know of attestation, the keys of installations, the secrets that challenges are made
-    /// under, and who was heard of a host this hour. Nothing in `report` names a key.
+    /// The tables of attestation: its state in reports, groups and counts, the keys of installations, the secrets that
+    /// challenges are made under, and the sources heard of a host this hour. Nothing in `report` names a key.
     package static func attestation(_ dialect: Dialect) -> [String] {
         let (integer, bytes, ordered) = (dialect.integer, dialect.bytes, dialect.ordered)
         return [

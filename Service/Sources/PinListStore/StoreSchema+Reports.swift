@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension StoreSchema {
-    /// What the third migration changes of reports (docs/decisions/0049): each instance counts for itself, bodies stand
-    /// beside their reports, and a group says whether it belongs to a published list.
+    /// The changes of the third migration to reports (docs/decisions/0049): each instance counts for itself, bodies
+    /// stand beside their reports, and a group says whether it belongs to a published list.
     package static func reports(_ dialect: Dialect) -> [String] {
         Self.groupCounts(dialect) + Self.countsByInstance(dialect) + Self.bodies(dialect) + dialect.reportDays
     }

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension StoreSchema {
-    /// The fourth migration: certificates that monitors found in logs, and an index that finds the reports of a key.
+    /// The fourth migration: certificates that monitors found in logs, who issued them, and an index that finds the reports of a key.
     ///
     /// The certificate stands behind what pages and alarms read: SQLite reads it only where it is asked for.
     package static func sightings(_ dialect: Dialect) -> [String] {
@@ -12,7 +12,7 @@ extension StoreSchema {
             """
             CREATE TABLE sighting (
                 name TEXT NOT NULL, digest TEXT NOT NULL, state TEXT NOT NULL, host TEXT NOT NULL,
-                is_enforced \(integer) NOT NULL, evaluated TEXT NOT NULL, key TEXT NOT NULL, served_at \(integer),
+                is_enforced \(integer) NOT NULL, judged TEXT NOT NULL, key TEXT NOT NULL, served_at \(integer),
                 not_before \(integer) NOT NULL, not_after \(integer) NOT NULL, is_precertificate \(integer) NOT NULL,
                 log TEXT NOT NULL, logged_at \(integer), first_at \(integer) NOT NULL, told_by TEXT NOT NULL,
                 acknowledged_at \(integer), acknowledged_by TEXT, acknowledged_as TEXT, serial TEXT NOT NULL,
@@ -25,6 +25,12 @@ extension StoreSchema {
             "CREATE INDEX sighting_by_judgement ON sighting (name, judged)",
             "CREATE INDEX sighting_by_end ON sighting (not_after)",
             "CREATE INDEX sighting_by_time ON sighting (first_at)",
+            """
+            CREATE TABLE sighting_issuer (
+                name TEXT NOT NULL, key TEXT NOT NULL, last_at \(integer) NOT NULL, certificate \(bytes) NOT NULL,
+                PRIMARY KEY (name, key))
+            """,
+            "CREATE INDEX sighting_issuer_by_time ON sighting_issuer (last_at)",
             """
             CREATE TABLE unlisted_sighting (
                 name TEXT PRIMARY KEY, count \(integer) NOT NULL, last_at \(integer) NOT NULL)

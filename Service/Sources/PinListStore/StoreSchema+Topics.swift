@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension StoreSchema {
-    /// What the third migration changes of lists: what the pages show of each publication stands in a table without
+    /// The changes of the third migration to lists: what the pages show of each publication stands in a table without
     /// envelopes. SQLite reads a whole envelope to reach a column behind it.
     ///
     /// What was published before has no times and no changes there: they are computed when they are first shown.
@@ -26,7 +26,7 @@ extension StoreSchema {
 }
 
 extension StoreSchema {
-    /// What the fourth migration adds: the log lists of Certificate Transparency that lists name.
+    /// The additions of the fourth migration: the log lists of Certificate Transparency that lists name.
     static func logs(_ dialect: Dialect) -> [String] {
         [
             """
@@ -39,7 +39,8 @@ extension StoreSchema {
 }
 
 extension StoreSchema {
-    /// What the third migration changes of tokens: what they are for and whose they are, when they end, and codes that log in once.
+    /// The changes of the third migration to tokens: what they are for and whose they are, when they end, and codes
+    /// that log in once.
     package static func tokens(_ dialect: Dialect) -> [String] {
         [
             "ALTER TABLE token ADD COLUMN label TEXT NOT NULL DEFAULT ''",
@@ -54,7 +55,7 @@ extension StoreSchema {
 }
 
 extension StoreSchema {
-    /// What the third migration changes of alarms: messages with several alarms, silences, acknowledgements, which
+    /// The changes of the third migration to alarms: messages with several alarms, silences, acknowledgements, which
     /// instance knows which target, and hosts that a probe did not reach.
     package static func alarms(_ dialect: Dialect) -> [String] {
         let (integer, identity) = (dialect.integer, dialect.identity)
@@ -68,7 +69,7 @@ extension StoreSchema {
             "ALTER TABLE alarm ADD COLUMN told TEXT",
             "ALTER TABLE alarm ADD COLUMN acknowledged_at \(integer)",
             "ALTER TABLE alarm ADD COLUMN acknowledged_by TEXT",
-            // What fires was told, each alarm by itself: its end has to have the same key.
+            // Firing alarms were notified, each by itself: the end of one has to have the same key.
             """
             INSERT INTO alarm_message (key, kind, severity, begun_at, next_at)
                 SELECT key, kind, severity, since, since FROM alarm WHERE ended_at IS NULL
@@ -94,7 +95,7 @@ extension StoreSchema {
 }
 
 extension StoreSchema {
-    /// What the third migration changes of the audit log and evidence: entries of a sealed period can be removed.
+    /// The changes of the third migration to the audit log and evidence: entries of a sealed period can be removed.
     package static func audit(_ dialect: Dialect) -> [String] {
         [
             """
@@ -118,7 +119,8 @@ extension StoreSchema {
 }
 
 extension StoreSchema {
-    /// How many installations report failures of a host since when: a row when a published list changes the number.
+    /// The table of sampling rates: a row when a published list changes the number of installations that report
+    /// failures of a host.
     static func reportRates(_ dialect: Dialect) -> [String] {
         [
             """
@@ -131,8 +133,8 @@ extension StoreSchema {
 }
 
 extension StoreSchema {
-    /// What the third migration adds so that counts are forgotten without walking through all of them: their keys begin with
-    /// something else than a time. A count that grows does not touch these; a row that is new does, once.
+    /// The additions of the third migration by which counts are deleted without walking through all of them: their keys
+    /// begin with something else than a time. A count that grows does not touch these; a row that is new does, once.
     package static func retention(_ dialect: Dialect) -> [String] {
         [
             "CREATE INDEX inquiry_by_hour ON inquiry (hour)",

@@ -4,7 +4,7 @@
 
 /// The tables, as each version of the service made them. A migration that was released is never changed.
 struct StoreSchema {
-    /// How a database writes what SQL does not say the same way everywhere.
+    /// The dialect of a database, where SQL is not the same everywhere.
     struct Dialect {
         /// A column of 64-bit numbers.
         let integer: String
@@ -14,13 +14,13 @@ struct StoreSchema {
         let identity: String
         /// Finds a row when there is a table of the migrations.
         let migrationTable: String
-        /// What ends a table whose rows stand in the order of its primary key; empty where that is no choice.
+        /// The end of a table whose rows stand in the order of its primary key; empty where that is no choice.
         var ordered = ""
-        /// What keeps the audit log from being changed.
+        /// The triggers that keep the audit log from being changed.
         let appendOnlyAudit: [String]
-        /// What lets entries go that are sealed, since the third migration, and keeps the seals from being changed.
+        /// The triggers that let sealed entries go, since the third migration, and keep the seals from being changed.
         let removableAudit: [String]
-        /// What gives each day's reports a table of their own; nothing where that is no gain.
+        /// The statements that give each day's reports a table of their own; nothing where that is no gain.
         var reportDays: [String] = []
     }
 
@@ -59,7 +59,7 @@ struct StoreSchema {
         Self.logs(dialect) + Self.sightings(dialect) + Self.attestation(dialect)
     }
 
-    /// What the service needs among strangers, topic by topic.
+    /// The third migration, topic by topic: protection against strangers.
     private static func third(_ dialect: Dialect) -> [String] {
         Self.reports(dialect) + Self.tokens(dialect) + Self.alarms(dialect) + Self.audit(dialect) + Self.lists(dialect)
             + Self.reportRates(dialect) + Self.retention(dialect)
@@ -216,9 +216,9 @@ struct StoreSchema {
     ///
     /// - Parameters:
     ///   - connection: The transaction.
-    ///   - dialect: How the database writes what SQL does not say the same way everywhere.
+    ///   - dialect: The dialect of the database.
     ///   - further: Migrations after those that this version knows: what tests pretend of the next one.
-    /// - Returns: How many migrations were made.
+    /// - Returns: The number of migrations that were made.
     /// - Throws: ``StoreError`` of code `unsupported` for a database that a later version made.
     @discardableResult
     static func migrate(

@@ -7,9 +7,9 @@ package import PinReportAnalysis
 
 /// An alarm as it is kept.
 package struct StoredAlarm: Hashable, Sendable {
-    /// That a person has seen an alarm.
+    /// An acknowledgement: a person has seen an alarm.
     package struct Acknowledgement: Hashable, Sendable {
-        /// When.
+        /// The time of the acknowledgement.
         package let at: Timestamp
         /// The id of the token.
         package let by: String
@@ -25,35 +25,36 @@ package struct StoredAlarm: Hashable, Sendable {
     package let key: String
     /// The alarm's kind.
     package let kind: String
-    /// How urgent it is.
+    /// The severity of the alarm.
     package let severity: String
-    /// What is the matter.
+    /// The problem.
     package let detail: String
-    /// Since when.
+    /// The time since which it fires.
     package let since: Timestamp
-    /// When it ended; `nil` while it lasts.
+    /// The time at which it ended; `nil` while it lasts.
     package let endedAt: Timestamp?
     /// The number of the message that tells of it; `nil` before people were told, and after they were told of its end.
     package let message: Int64?
-    /// How urgent the message last said that it is; `nil` before that.
+    /// The severity that the message named last; `nil` before that.
     package let told: String?
-    /// Who has seen it; `nil` when nobody has said so. It ends with the alarm, and when that becomes more urgent.
+    /// The acknowledgement; `nil` while there is none. An acknowledgement ends with the alarm, and when that becomes
+    /// more urgent.
     package let acknowledgement: Acknowledgement?
 }
 
 /// A message about alarms of one kind whose end was not told yet: what a pager knows as one incident.
 package struct StoredAlarmMessage: Hashable, Sendable {
-    /// Which.
+    /// The number of the message.
     package let number: Int64
     /// The key that every notification of it carries: that of its first alarm.
     package let key: String
     /// The kind of its alarms.
     package let kind: String
-    /// How urgent it said last that it is.
+    /// The severity that it named last.
     package let severity: String
-    /// When people were told first.
+    /// The time of the first notification.
     package let begunAt: Timestamp
-    /// When it may next tell of alarms that joined or ended.
+    /// The earliest time of the next notification of alarms that joined or ended.
     package let nextAt: Timestamp
 }
 
@@ -118,7 +119,7 @@ extension StoreTransaction {
             [.integer(time.secondsSince1970), .text(key)])
     }
 
-    /// Keeps that a person has seen an alarm, or that this no longer counts.
+    /// Stores the acknowledgement of an alarm, or that it no longer counts.
     ///
     /// - Returns: Whether it fires.
     @discardableResult

@@ -31,7 +31,7 @@ extension StoreTransaction {
         var counts: [Key: Int64] = [:]
         var heard: [String: [AcceptedReport]] = [:]
         for report in reports where report.attestation.state != .notAsked {
-            // What a stranger makes up is one host.
+            // All hosts that a stranger makes up count as one.
             let host = report.isListed ? report.group.notedHostname : HostRate.otherHosts
             counts[
                 Key(
@@ -72,7 +72,7 @@ extension StoreTransaction {
             }, Self.witnesses)
     }
 
-    /// What was counted of names that ask for assertions.
+    /// The counts of names that ask for assertions.
     ///
     /// - Parameter names: The names.
     package func attestationRates(of names: Set<String>, at now: Timestamp) throws -> [String: AttestationRate] {
@@ -93,32 +93,19 @@ extension StoreTransaction {
         }
     }
 
-    /// Who was heard of each host in the last hour, and how many attested reports it has in a usual hour.
+    /// Who was heard of each host in the last hour. A key counts once, with the network that it was heard from first: one that
+    /// moves, or that two instances heard, is not two.
     package func attestedHosts(at now: Timestamp) throws -> [String: AttestedHost] {
-        var hosts: [String: AttestedHost] = [:]
+        var heard: [String: [[UInt8]: [UInt8]]] = [:]
         for row in try self.connection.rows(
             """
-            SELECT host, COUNT(DISTINCT witness), COUNT(DISTINCT network) FROM attested_witness
-            WHERE hour >= ? AND at > ? GROUP BY host
+            SELECT host, witness, network FROM attested_witness WHERE hour >= ? AND at > ?
+            ORDER BY at, instance
             """, [.integer(now.hour - 1), .integer(now.before(3_600).secondsSince1970)])
         {
-            hosts[try row.text(0)] = AttestedHost(
-                keys: Int(clamping: try row.integer(1)), networks: Int(clamping: try row.integer(2)))
+            let (host, witness) = (try row.text(0), try row.blob(1))
+            if heard[host]?[witness] == nil { heard[host, default: [:]][witness] = try row.blob(2) }
         }
-        guard !hosts.isEmpty else { return hosts }
-        for row in try self.connection.rows(
-            """
-            SELECT host, MIN(hour), SUM(count) FROM attestation_hour WHERE hour >= ? AND hour < ? AND state = ?
-            GROUP BY host
-            """,
-            [
-                .integer(now.hour - HostRate.week), .integer(now.hour - 1),
-                .text(AttestationState.attested.rawValue),
-            ])
-        {
-            let hours = max(now.hour - 1 - (try row.integer(1)), 1)
-            hosts[try row.text(0)]?.usual = Double(try row.integer(2)) / Double(hours)
-        }
-        return hosts
+        return heard.mapValues { AttestedHost(keys: $0.count, networks: Set($0.values).count) }
     }
 }

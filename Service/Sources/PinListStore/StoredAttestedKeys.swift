@@ -17,7 +17,7 @@ package struct StoredAttestedKey: Hashable, Sendable {
     package let publicKey: [UInt8]
     /// The counter of the newest assertion; 0 before the first.
     package var counter: UInt32 = 0
-    /// Where it lives.
+    /// The environment of the key.
     package let environment: String
     /// The app: `TEAMID.bundle.id`.
     package let appID: String
@@ -39,7 +39,7 @@ package struct StoredAttestedKey: Hashable, Sendable {
         (self.bundleVersion, self.digest, self.receipt) = (bundleVersion, digest, receipt)
     }
 
-    /// What an assertion is verified against.
+    /// The key that an assertion is verified against.
     package var known: KnownKey? {
         AttestedKey(x963: self.publicKey).map {
             KnownKey(
@@ -132,7 +132,7 @@ extension StoreTransaction {
         return stored
     }
 
-    /// Forgets keys that were not used for long, counts older than a month is, and who was heard hours ago.
+    /// Forgets keys that were not used for long, counts older than a month is, and sources that were heard hours ago.
     package func removeAttestations(unusedSince cutoff: Timestamp, at now: Timestamp) throws {
         try self.connection.execute(
             "DELETE FROM attested_key WHERE last_at < ?", [.integer(cutoff.secondsSince1970)])

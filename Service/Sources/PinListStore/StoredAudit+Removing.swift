@@ -33,7 +33,7 @@ extension StoreTransaction {
     ///   - last: The number of its last entry.
     ///   - head: The digest of that entry, which was verified.
     ///   - seal: The seal before.
-    ///   - time: When.
+    ///   - time: The time of removal.
     package func seal(_ period: AuditPeriod, to last: Int64, head: String, after seal: AuditSeal?, at time: Timestamp)
         throws
     {

@@ -82,7 +82,7 @@ extension StoreTransaction {
         try !self.connection.rows("SELECT 1 FROM evidence WHERE digest = ?", [.text(payload)]).isEmpty
     }
 
-    /// How many envelopes of a name were kept since a time.
+    /// The number of envelopes of a name that were kept since a time.
     package func evidenceCount(of name: String, since time: Timestamp) throws -> Int64 {
         try self.connection.rows(
             "SELECT COUNT(*) FROM evidence WHERE name = ? AND at >= ?",
@@ -92,7 +92,7 @@ extension StoreTransaction {
 }
 
 extension StoreTransaction {
-    /// How many entries of an action a token added since a time, counted up to a bound.
+    /// The number of entries of an action that a token added since a time, counted up to a bound.
     package func auditEntryCount(of action: String, by actor: String, since time: Timestamp, upTo maximum: Int) throws
         -> Int64
     {

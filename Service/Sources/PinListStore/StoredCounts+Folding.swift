@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension StoreTransaction {
-    /// How many hours one look folds: several looks come by each hour.
+    /// The number of hours that one run folds: several runs come by each hour.
     private static var foldedHours: Int64 { 3 }
 
     /// Adds up what instances counted, each for itself, of hours and groups that they do not add to any more. An instance

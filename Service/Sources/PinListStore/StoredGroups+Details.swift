@@ -5,7 +5,7 @@
 package import CertificatePinning
 package import PinReportAnalysis
 
-/// What is known of a group beyond its figures.
+/// The details of a group beyond its figures.
 package struct GroupDetails: Sendable {
     /// Reports in the windows of a grid.
     package var counts: [Int64: Int64]
@@ -32,7 +32,7 @@ extension StoreTransaction {
         return counts
     }
 
-    /// What groups can be chosen by.
+    /// The values that groups can be filtered by.
     package func groupChoices(limit: Int) throws -> (hosts: [String], reasons: [String], versions: [String]) {
         func values(_ column: String) throws -> [String] {
             try self.connection.rows(
@@ -51,7 +51,7 @@ extension StoreTransaction {
         ).map { (try $0.integer(0), try $0.text(1), try $0.integer(2)) }
     }
 
-    /// What is known of a group.
+    /// The details of a group.
     package func details(of group: Int64, in grid: HourGrid) throws -> GroupDetails {
         let networks = try self.connection.rows(
             "SELECT day, MAX(networks) FROM group_network WHERE group_number = ? GROUP BY day ORDER BY day DESC LIMIT 30",

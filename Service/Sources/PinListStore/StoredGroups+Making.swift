@@ -9,7 +9,7 @@ package import PinReportAnalysis
 package struct KnownGroup: Hashable, Sendable {
     /// Its number in the store.
     let number: Int64
-    /// How many bodies are kept of it.
+    /// The number of bodies that are kept of it.
     let bodies: Int64
     /// Whether it counts as one of a published list.
     let isListed: Bool
@@ -74,7 +74,7 @@ extension StoreTransaction {
             attested: Int(clamping: counts[.attested] ?? 0))
     }
 
-    /// How many groups a share has, without overflows.
+    /// The number of groups of a share, without overflows.
     func groupCount(of share: GroupQuota.Share) throws -> Int {
         let rows = try self.connection.rows(
             "SELECT COUNT(*) FROM report_group WHERE \(Self.shareCondition)", Self.values(of: share))

@@ -11,9 +11,9 @@ package struct GroupSummary: Sendable {
     package let number: Int64
     /// The group's id.
     package let id: String
-    /// What failed.
+    /// The kind of failure.
     package let kind: String
-    /// Why.
+    /// The reason of the failure.
     package let reason: String
     /// The noted host.
     package let host: String
@@ -23,25 +23,25 @@ package struct GroupSummary: Sendable {
     /// The list and its version.
     package let listName: String
     package let listVersion: Int64?
-    /// Who issued the leaf.
+    /// The issuer of the leaf.
     package let issuer: String
     /// Whether its reports are attested.
     package let attestation: AttestationState
-    /// How many reports.
+    /// The number of reports.
     package let count: Int64
-    /// When the first and the last came.
+    /// The times of the first and the last report.
     package let seen: ClosedRange<Timestamp>
     /// From how many networks, on the day with the most.
     package let networks: BoundedCount?
-    /// How many leaves.
+    /// The number of leaves.
     let leaves: BoundedCount
     /// The pin of the leaf, where there is one alone.
     package let leafPin: String?
-    /// What probably happened.
+    /// The probable cause.
     package let cause: LikelyCause
 }
 
-/// Which groups are asked for. What is empty does not choose.
+/// A filter for groups. What is empty does not choose.
 package struct GroupFilter: Hashable, Sendable {
     package var host: String
     package var reason: String
@@ -100,7 +100,7 @@ extension StoreTransaction {
         .compactMap { try self.summary($0, newest, &lookups) }
     }
 
-    /// What was looked up for groups before: of many groups of a host, or of an issuer, it is the same.
+    /// The earlier look-ups for groups: of many groups of a host, or of an issuer, the result is the same.
     private struct Lookups {
         var hosts: [String: [String]] = [:]
         var counts: [[String]: Int64] = [:]
@@ -173,7 +173,7 @@ extension StoreTransaction {
         ).first.map { BoundedCount(Int(try $0.integer(0)), isMore: try $0.integer(1) != 0) }
     }
 
-    /// What was found of the host last.
+    /// The last probe of the host.
     private func probe(of group: ReportGroup, _ lookups: inout Lookups) throws -> StoredProbe? {
         let probes = try lookups.probes ?? self.probes()
         lookups.probes = probes
@@ -196,7 +196,7 @@ extension StoreTransaction {
         return (count, Timestamp(secondsSince1970: from)...Timestamp(secondsSince1970: to), pins)
     }
 
-    /// How far senders' clocks are ahead, in the middle of the last reports.
+    /// The offset of senders' clocks ahead of ours, the median of the last reports.
     private func clockSkew(of group: Int64) throws -> Int64? {
         let skews = try self.connection.rows(
             """
@@ -219,7 +219,7 @@ extension StoreTransaction {
         return Set(hosts.filter { $0 != group.notedHostname }.prefix(10))
     }
 
-    /// Of a hundred reports of this host and reason, how many come from this version of the app.
+    /// The percentage of the reports of this host and reason that come from this version of the app.
     private func appVersionPercent(of group: ReportGroup, count: Int64, _ lookups: inout Lookups) throws -> Int? {
         let key = [group.notedHostname, group.reason]
         let all =

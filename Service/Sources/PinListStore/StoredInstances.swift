@@ -12,8 +12,8 @@ extension StoreTransaction {
 
     /// Says that an instance is there, and forgets those of which nothing was heard for a day.
     ///
-    /// - Parameter seconds: For how long that holds.
-    /// - Returns: How many are there.
+    /// - Parameter seconds: The time for which that holds, in seconds.
+    /// - Returns: The number of instances.
     package func stay(_ instance: String, at now: Timestamp, seconds: Int64) throws -> Int {
         try self.connection.execute(
             "DELETE FROM turn WHERE what LIKE ? AND until < ?",
@@ -43,9 +43,9 @@ extension StoreTransaction {
     /// An instance that is gone, or whose clock was wrong, holds no turn for longer than it could have taken it for.
     ///
     /// - Parameters:
-    ///   - what: What is to be done.
-    ///   - instance: Who wants to do it.
-    ///   - seconds: For how long.
+    ///   - what: The task.
+    ///   - instance: The instance that asks for the turn.
+    ///   - seconds: The duration of the turn.
     /// - Returns: Whether it is this instance's turn.
     package func takeTurn(_ what: String, for instance: String, at now: Timestamp, seconds: Int64) throws -> Bool {
         let row = try self.connection.rows("SELECT instance, until FROM turn WHERE what = ?", [.text(what)]).first

@@ -14,8 +14,8 @@ extension StoreTransaction {
 
     /// Adds to the numbers of what clients said that they hold.
     ///
-    /// - Parameter instance: Who counted: each instance adds to rows of its own, so that none waits for another. Empty for
-    ///   what no instance counted.
+    /// - Parameter instance: The instance that counted: each instance adds to rows of its own, so that none waits for
+    ///   another. Empty for what no instance counted.
     package func add(_ counts: [ListRequestKey: Int64], countedBy instance: String = "") throws {
         let sorted = counts.sorted {
             ($0.key.name, $0.key.hour, $0.key.digest) < ($1.key.name, $1.key.hour, $1.key.digest)
@@ -29,11 +29,11 @@ extension StoreTransaction {
             }, Self.listRequests)
     }
 
-    /// What clients said that they hold, in windows of equal length, the oldest first. The database adds up the hours of
-    /// a window: there are a thousand times as many.
+    /// The lists that clients said that they hold, in windows of equal length, the oldest first. The database adds up
+    /// the hours of a window: there are a thousand times as many.
     ///
     /// - Parameters:
-    ///   - count: How many windows.
+    ///   - count: The number of windows.
     ///   - hours: The length of one.
     ///   - hour: The last hour of the last one.
     /// - Returns: The numbers of each; the hour of a key is the last one of the window in which it was said.
@@ -59,7 +59,7 @@ extension StoreTransaction {
         return windows
     }
 
-    /// How often clients and caches asked, by the hour.
+    /// The number of requests of clients and caches, by the hour.
     package func inquiryTotals(of name: String, since hour: Int64) throws -> [Int64: Int64] {
         let rows = try self.connection.rows(
             "SELECT hour, SUM(count) FROM inquiry WHERE name = ? AND hour >= ? GROUP BY hour",
@@ -69,7 +69,7 @@ extension StoreTransaction {
 }
 
 extension StoreTransaction {
-    /// What is known of the keys of entries: what was counted, and what the lists say that were named most often.
+    /// The known spread of the keys of entries: what was counted, and what the lists say that were named most often.
     package func deployableKeys(
         of name: String, entries: [PinnedDomain], versions: [String: Int64], window: Int64, at now: Timestamp
     ) throws -> DeployableKeys {

@@ -12,7 +12,7 @@ package struct StoredList: Hashable, Sendable {
     package let digest: String
     /// The envelope.
     package let bytes: [UInt8]
-    /// When it was published.
+    /// The time of publication.
     package let publishedAt: Timestamp
 
     /// States a list.
@@ -42,7 +42,7 @@ extension StoreTransaction {
             .first?.blob(0)
     }
 
-    /// How many lists ever were served.
+    /// The number of lists that were ever served.
     package func publicationCount(of name: String) throws -> Int {
         Int(
             clamping: try self.connection.rows("SELECT COUNT(*) FROM publication WHERE name = ?", [.text(name)]).first?
@@ -93,7 +93,7 @@ extension StoreTransaction {
 
     /// Serves a list from now on.
     ///
-    /// - Parameter summary: What the pages show of it; `nil` to have it computed when it is first shown.
+    /// - Parameter summary: The summary for the pages; `nil` to have it computed when it is first shown.
     package func serve(_ list: StoredList, name: String, summary: ListSummary? = nil) throws {
         let (version, digest, time) = (
             SQLValue.integer(list.version), SQLValue.text(list.digest), list.publishedAt.secondsSince1970

@@ -34,8 +34,8 @@ extension StoreTransaction {
     /// of two browsers with one link one is logged in.
     ///
     /// - Parameters:
-    ///   - text: What came for a code.
-    ///   - seconds: How long the log-in lasts.
+    ///   - text: The text in place of a code.
+    ///   - seconds: The duration of the log-in.
     ///   - random: ``AccessToken/randomBytes`` of them.
     ///   - now: The time.
     /// - Returns: The secret of the token; `nil` for what is no code, was used before, or has ended.

@@ -9,7 +9,7 @@ package import PinListMetadata
 package struct StoredLogs: Hashable, Sendable {
     /// The name of the lists that it is for.
     package let name: String
-    /// When it was stored.
+    /// The time at which it was stored.
     package let storedAt: Timestamp
     /// The file.
     package let bytes: [UInt8]

@@ -5,37 +5,37 @@
 package import CertificatePinning
 internal import PinReportAnalysis
 
-/// Something that is to be sent to a target.
+/// A notification that is to be sent to a target.
 package struct StoredNotification: Hashable, Sendable {
-    /// Which.
+    /// The number of the notification.
     package let number: Int64
     /// The name of the target.
     package let target: String
     /// The event, as ``AlarmEvent/json`` writes it.
     package let body: [UInt8]
-    /// When it was made.
+    /// The time at which it was made.
     package let madeAt: Timestamp
-    /// How often it was tried, this time included.
+    /// The number of attempts, this one included.
     package let attempts: Int64
 }
 
-/// How the last attempt to tell a target went.
+/// The result of the last attempt to notify a target.
 package struct StoredDelivery: Hashable, Sendable {
-    /// When.
+    /// The time of the attempt.
     package let at: Timestamp
-    /// Why it failed; `nil` when it did not.
+    /// The error; `nil` when there was none.
     package let trouble: String?
-    /// How many notifications of it were given up so far.
+    /// The number of its notifications that were given up so far.
     package let lost: Int64
 }
 
 /// A target that notifications are for, or that an instance knows.
 package struct StoredTarget: Hashable, Sendable {
-    /// What it is called.
+    /// The name of the target.
     package let name: String
-    /// When an instance last said that it knows it; `nil` when none did since that was forgotten.
+    /// The time at which an instance last said that it knows it; `nil` when none did since that was forgotten.
     package let seenAt: Timestamp?
-    /// How many notifications wait for it.
+    /// The number of notifications that wait for it.
     package let waiting: Int64
 
     /// States a target.
@@ -52,10 +52,10 @@ package struct StoredTarget: Hashable, Sendable {
 }
 
 extension StoreTransaction {
-    /// How often an instance says which targets it knows, in seconds.
+    /// The interval at which an instance says which targets it knows, in seconds.
     static var targetsKeptEvery: Int64 { 300 }
-    /// For how long a target that no instance knows any more is still told, in seconds, and how long its notifications
-    /// wait for one that does: a day.
+    /// The time for which a target that no instance knows any more still gets notifications, in seconds, and for which
+    /// its notifications wait for an instance that does: a day.
     static var targetsKept: Int64 { 86_400 }
 
     /// Says which targets an instance knows. Writes where that was said over ``targetsKeptEvery`` seconds ago alone.
@@ -109,7 +109,7 @@ extension StoreTransaction {
 
     /// Forgets what was tried to be sent to a target and did not get through, where a condition holds.
     ///
-    /// - Returns: What it was.
+    /// - Returns: The notification.
     @discardableResult
     package func withdrawNotifications(to target: String, where isOld: ([UInt8]) -> Bool) throws -> [[UInt8]] {
         var withdrawn: [[UInt8]] = []
@@ -124,7 +124,7 @@ extension StoreTransaction {
         return withdrawn
     }
 
-    /// What waits to be sent to a target and was made before another notification.
+    /// The notifications that wait to be sent to a target and were made before another one.
     package func notifications(to target: String, before number: Int64) throws -> [[UInt8]] {
         try self.connection.rows(
             "SELECT body FROM notification WHERE target = ? AND number < ? ORDER BY number",
@@ -183,8 +183,8 @@ extension StoreTransaction {
     /// Keeps how the last attempt to tell a target went.
     ///
     /// - Parameters:
-    ///   - trouble: Why it failed; `nil` when it did not.
-    ///   - count: How many notifications are given up with it.
+    ///   - trouble: The error; `nil` when there was none.
+    ///   - count: The number of notifications that are given up with it.
     package func putDelivery(to target: String, at time: Timestamp, trouble: String?, losing count: Int64 = 0) throws {
         try self.connection.execute(
             """
@@ -195,7 +195,7 @@ extension StoreTransaction {
             [.text(target), .integer(time.secondsSince1970), trouble.map { .text($0) } ?? .null, .integer(count)])
     }
 
-    /// How the last attempt went, by target.
+    /// The results of the last attempts, by target.
     package func deliveries() throws -> [String: StoredDelivery] {
         let rows = try self.connection.rows("SELECT target, at, trouble, lost FROM delivery", [])
         return Dictionary(

@@ -7,7 +7,7 @@ internal import PinListMetadata
 package import PinReportAnalysis
 
 extension StoreTransaction {
-    /// What was found last of each host.
+    /// The last probe of each host.
     package func probes() throws -> [StoredProbe] {
         try self.connection.rows(
             "SELECT name, host, at, ok, result, missed_at, missed FROM probe ORDER BY name, host", []
@@ -24,8 +24,8 @@ extension StoreTransaction {
         }
     }
 
-    /// Replaces what was found of hosts, unless it is older. That a host was not reached replaces nothing that was found
-    /// of it: who is locked out stays locked out while no probe gets through.
+    /// Replaces what was found of hosts, unless it is older. That a host was not reached replaces nothing that was
+    /// found of it: a host that locks clients out still does while no probe gets through.
     package func add(_ probes: [StoredProbe]) throws {
         for probe in probes.sorted(by: { ($0.name, $0.host) < ($1.name, $1.host) }) {
             let facts = ProbeFacts(probe.result)

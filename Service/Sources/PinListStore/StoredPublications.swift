@@ -13,7 +13,7 @@ package struct StoredPublication: Hashable, Sendable {
     package let version: Int64
     /// The lower-case hex SHA-256 of its envelope.
     package let digest: String
-    /// When it was published.
+    /// The time of publication.
     package let publishedAt: Timestamp
     /// Its times and changes; `nil` for one of before these were kept.
     package var summary: ListSummary?
@@ -50,9 +50,9 @@ extension StoreTransaction {
         ).map { try $0.integer(0) }
     }
 
-    /// When the last lists of a name were published, by version: for each the first time that is among them.
+    /// The publication times of the last lists of a name, by version: for each the first time that is among them.
     ///
-    /// - Parameter limit: How many publications are looked at.
+    /// - Parameter limit: The number of publications to read.
     package func publicationTimes(of name: String, limit: Int) throws -> [Int64: Timestamp] {
         var times: [Int64: Timestamp] = [:]
         for row in try self.connection.rows(
@@ -65,7 +65,7 @@ extension StoreTransaction {
         return times
     }
 
-    /// Who published the list with a digest, by the audit log; `nil` when it does not say.
+    /// The publisher of the list with a digest, by the audit log; `nil` when it does not say.
     package func publisher(of digest: String, at time: Timestamp) throws -> String? {
         // The line of a list ends with its digest.
         try self.connection.rows(

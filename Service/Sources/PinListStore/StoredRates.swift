@@ -6,10 +6,10 @@ package import CertificatePinning
 package import PinReportAnalysis
 
 extension StoreTransaction {
-    /// How often hosts failed in the last week; the most in the last hour first.
+    /// The failure rates of hosts in the last week; the most in the last hour first.
     ///
-    /// - Parameter listed: The hosts of the lists. Of others, which anybody can make up, only those with the most reports
-    ///   are told, up to ``HostRate/maximumUnlisted``.
+    /// - Parameter listed: The hosts of the lists. Of others, which any sender can make up, only those with the most
+    ///   reports are told, up to ``HostRate/maximumUnlisted``.
     package func hostRates(listed: Set<String>, at now: Timestamp) throws -> [HostRate] {
         let since = SQLValue.integer(now.hour - HostRate.week)
         let failed = try self.connection.rows(
@@ -42,7 +42,7 @@ extension StoreTransaction {
         .sorted { ($1.lastHour, $1.usual, $0.host) < ($0.lastHour, $0.usual, $1.host) }
     }
 
-    /// When a version of a list was first published.
+    /// The time of the first publication of a version.
     package func publicationTime(of version: Int64, name: String) throws -> Timestamp? {
         try self.connection.rows(
             "SELECT published_at FROM publication WHERE name = ? AND version = ? ORDER BY number LIMIT 1",

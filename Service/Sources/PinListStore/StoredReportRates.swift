@@ -40,7 +40,7 @@ extension StoreTransaction {
             """, [.integer(start.partialValue)])
     }
 
-    /// How many installations reported, by the hosts with reports since an hour that a list said a number for.
+    /// The sampling rates, by the hosts with reports since an hour that a list said a rate for.
     func reportRates(since hour: Int64) throws -> [String: ReportRate] {
         var changes: [String: [ReportRate.Change]] = [:]
         for row in try self.connection.rows(

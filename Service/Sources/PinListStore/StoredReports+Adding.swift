@@ -6,8 +6,8 @@ internal import CertificatePinning
 package import PinReportAnalysis
 
 extension StoreTransaction {
-    /// How many bodies are kept of a group as they came: what people look at. Of the others their members are. Instances
-    /// that add to a new group at the same moment keep as many each.
+    /// The number of bodies that are kept of a group as they came: what people look at. Of the others their members
+    /// are. Instances that add to a new group at the same moment keep as many each.
     static var bodiesOfGroup: Int64 { 16 }
 
     private static let reports = SQLInsertion(
@@ -52,7 +52,7 @@ extension StoreTransaction {
     /// Adds reports, and what is counted of them: the rows of an instance are its own, so that no instance waits for
     /// another, but where a group is new.
     ///
-    /// - Parameter instance: Who counts.
+    /// - Parameter instance: The instance that counts.
     package func add(_ reports: [AcceptedReport], countedBy instance: String) throws {
         guard !reports.isEmpty else { return }
         // First of all: instances that wait for a key hold nothing else.

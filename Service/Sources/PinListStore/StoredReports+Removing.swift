@@ -9,7 +9,7 @@ extension StoreTransaction {
     /// Forgets the oldest reports: those of whole days (UTC), where each day has a table of its own.
     ///
     /// - Parameter limit: The most that are forgotten row by row.
-    /// - Returns: How many, of rows and of days.
+    /// - Returns: The numbers of rows and of days.
     package func removeReports(before time: Timestamp, limit: Int) throws -> Int {
         if self.connection.hasReportDays {
             let days: [SQLValue] = [.integer(time.secondsSince1970 / 86_400), .integer(Int64(limit))]
@@ -24,7 +24,7 @@ extension StoreTransaction {
     /// Forgets the oldest days until so many bytes are free, where each day has a table of its own. Never today's, which
     /// others are adding to.
     ///
-    /// - Returns: How many days; 0 where days have no tables.
+    /// - Returns: The number of days; 0 where days have no tables.
     package func removeReportDays(of bytes: Int64, before today: Int64) throws -> Int {
         guard self.connection.hasReportDays else { return 0 }
         let days = try self.connection.rows(
@@ -42,9 +42,9 @@ extension StoreTransaction {
             clamping: try self.connection.rows("SELECT report_days_end(?, 0)", [.integer(last)]).first?.integer(0) ?? 0)
     }
 
-    /// How many reports can be forgotten to make room: none where each day has a table of its own, which goes as a whole.
-    /// Counted one by one, and only when there is too much: numbers have gaps where groups left, and a count that is too
-    /// high would forget more than is needed.
+    /// The number of reports that can be deleted to make room: none where each day has a table of its own, which goes
+    /// as a whole. Counted one by one, and only when there is too much: numbers have gaps where groups left, and a
+    /// count that is too high would forget more than is needed.
     package func removableReports() throws -> Int64 {
         guard !self.connection.hasReportDays else { return 0 }
         return try self.connection.rows("SELECT COUNT(*) FROM report", []).first?.integer(0) ?? 0

@@ -8,9 +8,9 @@ package import PinReportAnalysis
 
 /// Under which condition a plan is stored (RFC 9110, section 13.1): two who change it must not overwrite one another.
 package enum RotationCondition: Hashable, Sendable {
-    /// There is none yet.
+    /// No plan is stored yet.
     case absent
-    /// There is one.
+    /// A plan is stored already.
     case present
     /// The one that is stored has one of these digests.
     case digests(Set<String>)
@@ -27,9 +27,9 @@ package enum RotationCondition: Hashable, Sendable {
     }
 }
 
-/// What came of storing a plan.
+/// The result of storing a plan.
 package enum RotationStoring: Hashable, Sendable {
-    /// It is stored; whether there was none before.
+    /// The plan was stored; whether there was none before.
     case stored(isNew: Bool)
     /// Another one was faster: the digest of what is stored.
     case changed(digest: String?)

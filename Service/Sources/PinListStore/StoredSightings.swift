@@ -6,11 +6,11 @@ package import CertificatePinning
 package import CertificateSightings
 package import PinReportAnalysis
 
-/// What came of keeping sightings.
+/// The result of storing sightings.
 package enum SightingStoring: Hashable, Sendable {
     /// They are kept, each with what it means.
     case stored([SightingState])
-    /// There is no room for so many more of this name.
+    /// The name has no room for so many more.
     case full
 }
 
@@ -52,7 +52,7 @@ extension StoreTransaction {
         try self.sightings("name = ? AND key = ? ORDER BY first_at, digest", [.text(name), .text(key)], limit: limit)
     }
 
-    /// How many there are, by what they mean; those of no entry as they were counted.
+    /// The numbers of sightings, by their state; those of no entry as they were counted.
     package func sightingCounts(of name: String) throws -> [SightingState: Int64] {
         var counts: [SightingState: Int64] = [:]
         for row in try self.connection.rows(
@@ -70,7 +70,7 @@ extension StoreTransaction {
         return counts
     }
 
-    /// How many there are, by the domain of the entry that decided.
+    /// The numbers of sightings, by the domain of the entry that decided.
     package func sightingCountsByHost(of name: String) throws -> [String: Int64] {
         try self.connection.rows("SELECT host, COUNT(*) FROM sighting WHERE name = ? GROUP BY host", [.text(name)])
             .reduce(into: [:]) { $0[try $1.text(0)] = try $1.integer(1) }
@@ -139,7 +139,7 @@ extension StoreTransaction {
         let isWhole = known.isPrecertificate && !told.isPrecertificate
         if isWhole { joined.isPrecertificate = false }
         if known.issuers.count < told.issuers.count { joined.issuers = told.issuers }
-        // What was evaluated just now knew the longer chain, or the same.
+        // The evaluation of just now knew the longer chain, or the same.
         if known.issuers.count <= told.issuers.count {
             (joined.evaluated, joined.host, joined.isEnforced) = (told.evaluated, told.host, told.isEnforced)
             joined.list = told.list
@@ -164,8 +164,8 @@ extension StoreTransaction {
         try self.connection.rows("SELECT COUNT(*) FROM sighting WHERE name = ?", [.text(name)]).first?.integer(0) ?? 0
     }
 
-    /// Certificates that apps refuse, for names that an entry enforces, which still are valid; those of which a person has
-    /// said that it is known how urgent they are at most are left out. The newest first.
+    /// The certificates that apps refuse, for names that an entry enforces, which still are valid; acknowledged ones
+    /// are left out, unless they became more urgent. The newest first.
     package func unexpectedSightings(of name: String, at now: Timestamp, limit: Int) throws -> [StoredSighting] {
         try self.sightings(
             """
@@ -192,7 +192,7 @@ extension StoreTransaction {
 
     /// Evaluates those anew that were evaluated by another list.
     ///
-    /// - Returns: How many they were, `limit` at most.
+    /// - Returns: Their number, `limit` at most.
     package func evaluateSightings(
         of name: String, by rules: SightingRules, of list: String, at now: Timestamp, limit: Int
     ) throws -> Int {
@@ -220,7 +220,7 @@ extension StoreTransaction {
         }
     }
 
-    /// When the last probe of one of its hosts saw its key served; `nil` when none did.
+    /// The time at which the last probe of one of its hosts saw its key served; `nil` when none did.
     private func probeTime(of sighting: StoredSighting) throws -> Timestamp? {
         let hosts = Set([sighting.host] + sighting.names.prefix(Self.maximumProbed))
         for host in hosts.sorted() {
@@ -235,7 +235,7 @@ extension StoreTransaction {
     /// The most names of a certificate whose probes are looked at.
     private static var maximumProbed: Int { 32 }
 
-    /// Keeps what a person said to the alarm of a sighting.
+    /// Stores the acknowledgement of the alarm of a sighting.
     package func acknowledgeSighting(
         of name: String, identity: String, _ acknowledgement: StoredSighting.Acknowledgement
     ) throws {
@@ -262,12 +262,23 @@ extension StoreTransaction {
         }
     }
 
+    /// Whether an attested report named a key as the leaf's.
+    package func hasAttestedReport(of key: String) throws -> Bool {
+        try !self.connection.rows(
+            """
+            SELECT 1 FROM group_leaf JOIN report_group ON report_group.number = group_leaf.group_number
+            WHERE group_leaf.pin = ? AND report_group.attestation = ? LIMIT 1
+            """, [.text(key), .text(AttestationState.attested.rawValue)]
+        ).isEmpty
+    }
+
     /// Forgets those that ended, and those that were told long ago.
     ///
-    /// - Returns: How many were forgotten.
+    /// - Returns: The number that were deleted.
     package func removeSightings(endedBefore end: Timestamp, toldBefore first: Timestamp) throws -> Int {
         try self.connection.execute("DELETE FROM sighting WHERE not_after < ?", [.integer(end.secondsSince1970)])
             + self.connection.execute("DELETE FROM sighting WHERE first_at < ?", [.integer(first.secondsSince1970)])
+            + self.removeSightingIssuers(unusedSince: first)
     }
 }
 
@@ -277,7 +288,7 @@ extension ProbeFacts {
 }
 
 extension StoreTransaction {
-    /// What monitors found of a list.
+    /// The sightings of a list.
     package func sightingOverview(of name: String, at now: Timestamp) throws -> SightingOverview {
         let maximum = SightingOverview.maximum
         let found = try self.unexpectedSightings(of: name, at: now, limit: maximum + 1)
@@ -285,7 +296,8 @@ extension StoreTransaction {
             name: name, counts: try self.sightingCounts(of: name),
             unexpected: try found.prefix(maximum).map { sighting in
                 SightingOverview.Unexpected(
-                    sighting: sighting, networks: try self.reportingNetworks(of: sighting.key))
+                    sighting: sighting, networks: try self.reportingNetworks(of: sighting.key),
+                    isAttested: try self.hasAttestedReport(of: sighting.key))
             }, hasMore: found.count > maximum)
     }
 }

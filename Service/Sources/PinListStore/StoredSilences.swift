@@ -5,19 +5,19 @@
 package import CertificatePinning
 package import PinReportAnalysis
 
-/// That an alarm, or a kind of alarms, tells nobody until a time.
+/// A silence: an alarm, or a kind of alarms, sends no notification until a time.
 package struct StoredSilence: Hashable, Sendable {
     /// The key of an alarm, or a kind.
     package let what: String
     /// The most urgent that is silenced: what is more urgent rings anyway.
     package let severity: Alarm.Severity
-    /// When it ends.
+    /// The time at which it ends.
     package let endsAt: Timestamp
-    /// When it was made.
+    /// The time at which it was made.
     package let madeAt: Timestamp
     /// The id of the token that made it.
     package let madeBy: String
-    /// Why.
+    /// The reason.
     package let reason: String
 
     /// States a silence.

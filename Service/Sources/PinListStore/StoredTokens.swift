@@ -57,7 +57,7 @@ extension StoreTransaction {
             ])
     }
 
-    /// Adds a token that a person made, and says so in the audit log: what it opens, whose it is, and how long.
+    /// Adds a token that a person made, and writes it into the audit log: its rights, its owner and its end.
     package func create(_ token: AccessToken, by actor: String) throws {
         try self.add(token)
         let names = token.names.isEmpty ? "" : " for \(token.names.joined(separator: ", "))"

@@ -7,17 +7,17 @@ internal import NIOCore
 internal import NIOHTTP1
 package import PinListClient
 
-/// Sends reports as they come through a proxy in front of the service: with the address of whoever sent them. The
-/// service believes it, because it is told to trust this machine (`trustedProxies`).
+/// Sends reports as they come through a proxy in front of the service: with the address of the sender. The service
+/// believes it, because it is told to trust this machine (`trustedProxies`).
 package struct ForwardedReportSender: ReportSender {
-    /// How long an answer may take.
+    /// The time that an answer may take.
     static let timeout: TimeAmount = .seconds(30)
 
     /// The connections of all clients.
     let client: HTTPClient
-    /// Where this client is.
+    /// The place of this client.
     let place: SimulatedPlace
-    /// Who counts.
+    /// The tally that counts its reports.
     let tally: ReportTally
 
     /// A sender for one client.
@@ -48,9 +48,9 @@ package struct ForwardedReportSender: ReportSender {
 
 /// Counts reports that were sent, and lets a caller wait until they are.
 package actor ReportTally {
-    /// How many the service accepted.
+    /// The number of reports that the service accepted.
     package private(set) var accepted = 0
-    /// How many it did not, for whatever reason.
+    /// The number that it did not, for whatever reason.
     package private(set) var turnedAway = 0
     private var waiting: [(total: Int, continuation: CheckedContinuation<Void, Never>)] = []
 

@@ -9,24 +9,24 @@ internal import PinningNIO
 
 /// All clients, some of them at a time.
 package struct Population: Sendable {
-    /// How many do something at the same time: a machine with two cores is enough for the demonstration.
+    /// The number of clients that act at the same time: a machine with two cores is enough for the demonstration.
     static let maximumAtOnce = 8
 
     /// The clients.
     package let clients: [SimulatedClient]
-    /// What became of their reports.
+    /// The results of sending their reports.
     let tally: ReportTally
 
     /// Makes clients that have just been installed.
     ///
     /// - Parameters:
-    ///   - count: How many.
+    ///   - count: The number of clients.
     ///   - root: The path of the root that the app ships.
     ///   - list: The path of the list that the app ships.
     ///   - address: The base address of the list.
     ///   - roots: The path of the roots that the devices trust, PEM.
     ///   - host: The pinned host; it is asked on loopback.
-    ///   - http: What sends their reports.
+    ///   - http: The client that sends their reports.
     /// - Throws: `PinningSetupError` for files and an address that an app could not ship.
     package init(
         _ count: Int, shipping root: String, _ list: String, refreshFrom address: String, trusting roots: String,
@@ -49,7 +49,7 @@ package struct Population: Sendable {
 
     /// The first of them ask for a newer list.
     ///
-    /// - Parameter first: How many; all of them without a number.
+    /// - Parameter first: The number of clients; all of them without a number.
     package func refresh(first: Int? = nil) async -> PopulationAnswer {
         var (changed, versions, failed) = (0, [String: Int](), [String: Int]())
         for outcome in await self.each(first ?? self.clients.count, { _, client in await client.refresh() }) {
@@ -115,28 +115,28 @@ package struct Population: Sendable {
 
 /// The answer to a command: counts. What does not belong to a command is absent.
 package struct PopulationAnswer: Encodable, Hashable, Sendable {
-    /// What was done.
+    /// The task that was carried out.
     package enum Deed: String, Encodable, Sendable {
         case refresh, fetch, reports
         /// The line was no command.
         case nothing
     }
 
-    /// What was done.
+    /// The task that was carried out.
     package let did: Deed
-    /// How many clients hold something new.
+    /// The number of clients that hold something new.
     package var changed: Int?
-    /// How many clients hold each version.
+    /// The numbers of clients that hold each version.
     package var versions: [String: Int]?
-    /// How many pages came, by the reason of the decision.
+    /// The numbers of pages that came, by the reason of the decision.
     package var allowed: [String: Int]?
-    /// How many pages pinning refused, by the reason.
+    /// The numbers of pages that pinning refused, by the reason.
     package var refused: [String: Int]?
-    /// What else went wrong, by its words.
+    /// The other errors, by their text.
     package var failed: [String: Int]?
-    /// How many reports the service accepted since the beginning.
+    /// The number of reports that the service accepted since the beginning.
     package var accepted: Int?
-    /// How many it did not.
+    /// The number that it did not accept.
     package var turnedAway: Int?
 
     /// An answer without counts.

@@ -14,25 +14,25 @@ internal import PinningNIO
 
 /// One installation of the app: its trust, and its pinned connections.
 package struct SimulatedClient: Sendable {
-    /// What became of a page.
+    /// The result of loading a page.
     package enum Page: Hashable, Sendable {
         /// It came; with the reason of the decision.
         case allowed(String)
         /// Pinning refused; with the reason.
         case refused(String)
-        /// Something else went wrong.
+        /// Another error occurred.
         case failed(String)
     }
 
-    /// What became of a refresh.
+    /// The result of a refresh.
     package enum Refresh: Hashable, Sendable {
         /// All was fetched, and nothing refused; whether something is new, and the version in force.
         case done(hasChanged: Bool, version: Int64)
-        /// Something went wrong.
+        /// An error occurred.
         case failed(String)
     }
 
-    /// How long a page may take.
+    /// The time that a page may take.
     static let timeout: TimeAmount = .seconds(30)
     /// The most bytes of a page.
     static let pageBytes = 65_536
@@ -61,7 +61,7 @@ package struct SimulatedClient: Sendable {
     /// Sends its reports until the task is cancelled.
     package func run() async { await self.pinning.run() }
 
-    /// Asks for a newer list, as an app does about once in each `refreshAfter`.
+    /// Requests a newer list, as an app does about once in each `refreshAfter`.
     package func refresh() async -> Refresh {
         let outcome = await self.pinning.refresh()
         if let failure = outcome.fetchFailure { return .failed(failure.reason) }
@@ -91,11 +91,11 @@ package struct SimulatedClient: Sendable {
     package func shutdown() async { try? await self.http.shutdown() }
 }
 
-/// Where a simulated installation is, and which version of the app it has.
+/// The place of a simulated installation, and its version of the app.
 package struct SimulatedPlace: Hashable, Sendable {
-    /// How many of the first clients sit in offices, whose networks they share.
+    /// The number of the first clients that sit in offices, whose networks they share.
     static let inOffices = 8
-    /// How many of them share an office.
+    /// The number of them that share an office.
     static let perOffice = 4
     /// From this number on the clients have the version before.
     static let firstOld = 150
@@ -106,8 +106,8 @@ package struct SimulatedPlace: Hashable, Sendable {
     /// The place of a client.
     package init(number: Int) { self.number = number }
 
-    /// An address of RFC 3849, which documentation may use and nobody has. A /48 of its own for each client, but for
-    /// those in offices.
+    /// An address of RFC 3849, which is reserved for documentation. A /48 of its own for each client, but for those in
+    /// offices.
     package var address: String {
         let network = self.number < Self.inOffices ? self.number / Self.perOffice : self.number
         return "2001:db8:\(String(network + 1, radix: 16))::\(String(self.number + 1, radix: 16))"
@@ -124,8 +124,7 @@ package struct SimulatedPlace: Hashable, Sendable {
 /// A clock that shows the time, and on which no wait ever ends.
 ///
 /// The schedule of a client, the refresh after a mismatch and the repetition of a report all begin with a wait. In the
-/// demonstration, and in a drill, whoever tells the story says when clients refresh, or its counts would be a matter of
-/// luck.
+/// demonstration, and in a drill, the script says when clients refresh, or its counts would be a matter of luck.
 package struct StandingClock: PinningClock {
     private let clock = SystemClock()
 

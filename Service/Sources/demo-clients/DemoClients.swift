@@ -47,7 +47,7 @@ struct DemoClients: AsyncParsableCommand {
         guard (1...Self.maximumClients).contains(self.count) else {
             throw ValidationError("--count is a number from 1 to \(Self.maximumClients)")
         }
-        guard URL(string: self.listURL) != nil else { throw ValidationError("--list-url is no address") }
+        guard URL(string: self.listURL) != nil else { throw ValidationError("--list-url is not a URL") }
     }
 
     func run() async throws {
@@ -94,7 +94,7 @@ enum CommandLines {
     }
 }
 
-/// What the demonstration asks for, read from one line.
+/// A command of the demonstration, read from one line.
 enum PopulationCommand: Hashable, Sendable {
     /// The first of the clients ask for a newer list; all of them without a number.
     case refresh(first: Int?)

@@ -12,7 +12,7 @@ import PinListServer
 import PinListStore
 import PinReportAnalysis
 
-/// How far a list has spread, where a cache answers for the service.
+/// `adoption`: the spread of a list, where a cache answers for the service.
 struct AdoptionCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: ServiceCommand.adoption.rawValue, abstract: ServiceCommand.adoption.abstract,

@@ -9,7 +9,7 @@ import PinListServer
 
 /// A target of alerts as the configuration names it: with the files of its secrets, and without the secrets.
 struct AlertEntry {
-    /// What the target expects.
+    /// The kind of body that the target expects.
     let kind: AlertTarget.Kind
     /// Names it in the log and on the dashboard.
     let name: String
@@ -17,7 +17,7 @@ struct AlertEntry {
     let addressFile: String?
     /// The file with its key.
     let keyFile: String?
-    /// Where it stands in the configuration.
+    /// The position in the configuration.
     let position: SourcePosition
 
     /// The target, with its secrets.
@@ -29,13 +29,13 @@ struct AlertEntry {
         let address = try self.addressFile.map { try self.secret($0) } ?? "https://events.pagerduty.com/v2/enqueue"
         guard let url = URL(string: address), ["https", "http"].contains(url.scheme), url.host?.isEmpty == false
         else {
-            throw self.position.error("what the urlFile of \(self.name) holds is no address", hint: "https://…")
+            throw self.position.error("the urlFile of \(self.name) does not hold a URL", hint: "https://…")
         }
         // Said without the address, which is a secret.
         guard AlertTarget.isAllowed(address: address) else {
             throw self.position.error(
-                "what the urlFile of \(self.name) holds is not allowed: alarms are posted over https, to loopback alone "
-                    + "over http, and the address has no name, password or fragment", hint: "https://…")
+                "the URL in the urlFile of \(self.name) is not allowed: alarms are posted over https, to "
+                    + "loopback alone over http, and the address has no name, password or fragment", hint: "https://…")
         }
         return AlertTarget(kind: self.kind, name: self.name, address: address, routingKey: key)
     }

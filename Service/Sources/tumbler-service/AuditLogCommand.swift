@@ -16,26 +16,26 @@ struct AuditLogCommand: AsyncParsableCommand {
 
 struct AuditLogVerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "verify", abstract: "Check that each entry follows the one before, from the oldest to the newest.",
+        commandName: "verify", abstract: "Verify the chain of the audit log, from the oldest entry to the newest.",
         discussion: """
             A log that was rewritten as a whole, or cut off at its end, holds together as well. Only a digest that \
-            somebody kept shows it: the head is in every alert, in /metrics and in tumbler status. With --head, an entry \
-            must have that digest, or the seal of a month.
+            was kept elsewhere shows it: the head is in every alert, in /metrics and in tumbler status. With --head, an \
+            entry must have that digest, or the seal of a month.
 
             Each month that is over is sealed: an entry of the log names the number and the digest of its last entry. \
             Entries older than retention.auditDays are removed month by month. What is left must follow the seals, and a \
             copy of the log that ends with a month has the head of its seal.
             """)
 
-    @Option(help: ArgumentHelp("A head that was kept.", valueName: "digest"))
+    @Option(help: ArgumentHelp("A head that was kept elsewhere.", valueName: "digest"))
     var head: String?
 
-    @Flag(help: "Print what was found as JSON.")
+    @Flag(help: "Print the result as JSON.")
     var json = false
 
     @OptionGroup var service: LocalServiceOptions
 
-    /// How many entries are read at once.
+    /// The number of entries that are read at once.
     private static let page = 1_000
 
     func run() async throws {
@@ -51,7 +51,7 @@ struct AuditLogVerifyCommand: AsyncParsableCommand {
                 + seals.map { "sealed \($0.period): entries \($0.first) to \($0.last); head \($0.head)" })
     }
 
-    /// What `--json` prints.
+    /// The result that `--json` prints.
     private struct Found: Encodable {
         struct Seal: Encodable {
             let period: String
@@ -88,7 +88,7 @@ struct AuditLogVerifyCommand: AsyncParsableCommand {
             } catch {
                 throw CommandError(
                     .doesNotHold, "the audit log does not hold: \(error)",
-                    hint: "somebody changed the database by hand; compare it with a backup")
+                    hint: "the database was changed outside of the service; compare it with a backup")
             }
         }
     }

@@ -8,11 +8,11 @@ import Foundation
 import PinListServer
 import PinListStore
 
-/// What the commands of the service have in common: which service is meant.
+/// The options that the commands of the service share: which service is meant.
 struct LocalServiceOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The service's configuration; without it tumbler-service.yaml here, where there is one.",
+            "The service's configuration; by default tumbler-service.yaml in this folder, where there is one.",
             valueName: "file"))
     var config: String?
 
@@ -45,7 +45,8 @@ struct LocalServiceOptions: ParsableArguments {
 
     /// Opens the store that is configured.
     ///
-    /// - Parameter purpose: What it is opened for: `serve` makes it and brings it up to date, no other command does.
+    /// - Parameter purpose: The purpose of opening it: `serve` makes it and brings it up to date, no other command
+    ///   does.
     /// - Throws: ``CommandError`` when it cannot be opened.
     static func store(
         _ configuration: ServiceConfiguration, for purpose: StoreLocation.Purpose

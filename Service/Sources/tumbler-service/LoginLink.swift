@@ -17,8 +17,8 @@ struct LoginLink {
     ///
     /// - Parameters:
     ///   - store: The service's database.
-    ///   - owner: Who will own the log-in.
-    ///   - actor: What the audit log calls who made it: `cli`, or `serve`.
+    ///   - owner: The owner of the log-in.
+    ///   - actor: The name of its maker in the audit log: `cli`, or `serve`.
     ///   - time: Now.
     /// - Throws: ``CommandError``, and what the store says.
     static func make(
@@ -33,7 +33,8 @@ struct LoginLink {
         return LoginLink(code: made.text)
     }
 
-    /// As text, for a service at an address. Of one that listens on all interfaces it leads to the loopback one.
+    /// The text of the link, for a service at an address. Of one that listens on all interfaces it leads to the
+    /// loopback one.
     func text(at address: String) -> String {
         LoginCode.link(
             to: address.replacing("://0.0.0.0:", with: "://127.0.0.1:").replacing("://[::]:", with: "://[::1]:"),
@@ -41,7 +42,7 @@ struct LoginLink {
     }
 }
 
-/// Who types.
+/// The user who types the command.
 enum OperatingUser {
     /// The name of the user on this machine, for owners of tokens; under `sudo` who called it, because the service's own
     /// user says nothing. A name that a token cannot have is left out.

@@ -13,14 +13,14 @@ struct LoginLinkCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: ServiceCommand.loginLink.rawValue, abstract: ServiceCommand.loginLink.abstract,
         discussion: """
-            Typed on the service's machine, while the service runs. The link can be used once, within ten minutes, and \
-            sees what a token of scope read sees, for twelve hours. The token that the service makes for it is labelled \
-            "login link" and owned by who typed this; tumbler token list shows it, and logging out revokes it.
+            Run it on the service's machine, while the service runs. The link can be used once, within ten minutes, \
+            and sees what a token of scope read sees, for twelve hours. The token that the service makes for it is labelled \
+            "login link" and owned by the user who ran this; tumbler token list shows it, and logging out revokes it.
             """)
 
     @Option(
         help: ArgumentHelp(
-            "Where the dashboard is for the browser, when that is not where the service listens: behind a proxy.",
+            "The address of the dashboard for the browser, when it differs from the listener's: behind a proxy.",
             valueName: "url"))
     var address: String?
 

@@ -12,7 +12,8 @@ import PinListStore
 enum Main {
     static func main() async {
         await CommandLineProgram.run(TumblerService.self) { error in
-            (error as? StoreError).map { CommandError(.undecided, "the database: \($0.detail)") }
+            if let error = error as? ListenError { return CommandError(.undecided, error.reason, hint: error.hint) }
+            return (error as? StoreError).map { CommandError(.undecided, "the database: \($0.detail)") }
         }
     }
 }
@@ -21,7 +22,7 @@ struct TumblerService: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: Self.name,
         abstract: "The service of Tumbler: serves signed pin lists, takes failure reports, warns.",
-        discussion: "Each command is typed behind tumbler as well. \(CommandLineProgram.exitCodes)",
+        discussion: "Each command can be typed as a command of tumbler as well. \(CommandLineProgram.exitCodes)",
         version: CommandLineProgram.version,
         subcommands: [
             ServeCommand.self, TokenCommand.self, LoginLinkCommand.self, AuditLogCommand.self, BackupCommand.self,
@@ -29,7 +30,7 @@ struct TumblerService: AsyncParsableCommand {
         ]
     )
 
-    /// What was typed: `tumbler` hands its own name over, and help says what can be typed again.
+    /// The name that was typed: `tumbler` hands its own name over, and help says what can be typed again.
     private static var name: String {
         CommandLine.arguments.first?.split(separator: "/").last == "tumbler" ? "tumbler" : "tumbler-service"
     }

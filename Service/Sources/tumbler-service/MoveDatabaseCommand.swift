@@ -16,7 +16,7 @@ struct MoveDatabaseCommand: AsyncParsableCommand {
             left as it is.
             """)
 
-    @Option(help: ArgumentHelp("The database that is copied to: postgres://…, or sqlite.", valueName: "address"))
+    @Option(help: ArgumentHelp("The target database: postgres://…, or sqlite.", valueName: "address"))
     var to: String
 
     @Option(help: ArgumentHelp("With --to sqlite: the folder of the new database.", valueName: "dir"))

@@ -29,12 +29,12 @@ struct ServeCommand: AsyncParsableCommand {
 
     @OptionGroup var service: LocalServiceOptions
 
-    @Option(help: ArgumentHelp("Where lists are served and reports are taken.", valueName: "host:port"))
+    @Option(help: ArgumentHelp("The address for lists and reports.", valueName: "host:port"))
     var listen: String?
 
     @Option(
         help: ArgumentHelp(
-            "Where the dashboard, the metrics and publications are instead; none for the same place.",
+            "The address for the dashboard, the metrics and publications; none for the same one.",
             valueName: "host:port"))
     var adminListen: String?
 
@@ -46,16 +46,16 @@ struct ServeCommand: AsyncParsableCommand {
     @Flag(help: "Open the dashboard in a browser, logged in.")
     var open = false
 
-    @Flag(help: "Check the configuration and the database, and end. Nothing is written.")
+    @Flag(help: "Check the configuration and the database, and exit. Nothing is written.")
     var check = false
 
     @Flag(
         help: ArgumentHelp(
-            "Make the database, or bring an older one up to date, and end.",
-            discussion: "serve does it when it begins; this is for who owns the tables where the service does not."))
+            "Make the database, or migrate an older one, and exit.",
+            discussion: "serve does this at its start; the flag is for tables that the service does not own."))
     var migrate = false
 
-    @Flag(help: "Print each setting with where it comes from, and end.")
+    @Flag(help: "Print each setting and its origin, and exit.")
     var printConfig = false
 
     @Flag(help: "With --print-config: as JSON.")
@@ -64,7 +64,7 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp("trace, debug, info, notice, warning or error.", valueName: "level"),
         transform: { text in
-            guard let level = Logger.Level(rawValue: text) else { throw ValidationError("\(text) is no level") }
+            guard let level = Logger.Level(rawValue: text) else { throw ValidationError("\(text) is not a level") }
             return level
         })
     var logLevel: Logger.Level = .notice
@@ -189,7 +189,7 @@ struct ServeCommand: AsyncParsableCommand {
     }
 }
 
-/// How many descriptors the system allows this process.
+/// The number of descriptors that the system allows this process.
 enum DescriptorLimit {
     /// `RLIMIT_NOFILE`, the soft one (getrlimit(2)); `nil` where there is none, or it cannot be told.
     static var current: Int? {
@@ -204,10 +204,11 @@ enum DescriptorLimit {
     }
 }
 
-/// How many processors this process may run on.
+/// The number of processors that this process may run on.
 enum ProcessorCount {
-    /// Those that the system gives it (`Cpus_allowed` of proc(5), as `taskset` sets it), and no more than its group may
-    /// use: two threads that serve on one processor take turns, and each turn costs more than the answer to a request.
+    /// The processors that the system gives it (`Cpus_allowed` of proc(5), as `taskset` sets it), and no more than its
+    /// group may use: two threads that serve on one processor take turns, and each turn costs more than the answer to a
+    /// request.
     static var current: Int {
         guard let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
             let line = status.split(separator: "\n").first(where: { $0.hasPrefix("Cpus_allowed:") })

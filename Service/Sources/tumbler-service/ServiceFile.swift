@@ -8,7 +8,7 @@ import Foundation
 import PinListRepository
 import PinListServer
 
-/// The service's configuration as a file: YAML, in which a member that nobody knows is an error.
+/// The service's configuration as a file: YAML, in which an unknown member is an error.
 struct ServiceFile {
     /// Its path.
     let path: String
@@ -69,7 +69,7 @@ struct ServiceFile {
         return roots
     }
 
-    /// What the names ask of those who send reports, for those that ask anything.
+    /// The attestation that the names ask of senders of reports, for those that ask for any.
     func attestations() throws -> [String: NameAttestation] {
         guard case .mapping(let members)? = self.root.value("names")?.content else { return [:] }
         var attestations: [String: NameAttestation] = [:]
@@ -87,7 +87,7 @@ struct ServiceFile {
         guard !appIDs.isEmpty else { throw object.missing("appIds", "appIds: [TEAMID.com.example.app]") }
         for appID in appIDs where !Self.isAppID(appID.value) {
             throw appID.position.error(
-                "\(appID.value) is no app id", hint: "write TEAMID.com.example.app: the team's ten characters first")
+                "\(appID.value) is not an app id", hint: "write TEAMID.com.example.app, with the team's id first")
         }
         var attestation = NameAttestation(appIDs: appIDs.map(\.value))
         if let environment = try object.text("environment") {
@@ -113,7 +113,7 @@ struct ServiceFile {
             && parts[0].utf8.allSatisfy { (48...57).contains($0) || (65...90).contains($0) }
     }
 
-    /// Who is warned. Addresses and keys are secrets, and stand in files of their own, which are not read here.
+    /// The targets of alarms. Addresses and keys are secrets, and stand in files of their own, which are not read here.
     func alerts() throws -> [AlertEntry] {
         var names: Set<String> = []
         return try self.root.list("alerts", maximum: Self.maximum).enumerated().map { index, value in

@@ -25,8 +25,8 @@ struct ServiceSettings {
         let origin: String
     }
 
-    /// What came out, without what stands in files of its own: ``roots()`` and ``alerts(unreadable:)`` read these, for the
-    /// command that needs them.
+    /// The configuration, without what stands in files of its own: ``roots()`` and ``alerts(unreadable:)`` read these,
+    /// for the command that needs them.
     private(set) var configuration = ServiceConfiguration()
     /// Each setting with where it comes from, for `--print-config`.
     private(set) var shown: [Shown] = []
@@ -38,7 +38,7 @@ struct ServiceSettings {
     /// Reads all layers, and no file that they name.
     ///
     /// - Parameters:
-    ///   - flags: What stands on the command line, by the names of the file.
+    ///   - flags: The settings of the command line, by the names of the file.
     ///   - environment: The environment: `TUMBLER_LISTEN` is `listen`, `TUMBLER_TLS_KEY` is `tls.key`.
     ///   - file: The path of the file, if there is one.
     /// - Throws: ``CommandError`` or `RepositoryError` with what is wrong, and where.
@@ -93,10 +93,10 @@ struct ServiceSettings {
     /// - Throws: ``CommandError`` for a file that cannot be read.
     func roots() throws -> [String: [UInt8]] { try self.rootFiles.mapValues { try InputFile.read($0) } }
 
-    /// Who is warned: the files of the secrets are read now.
+    /// The targets of alarms: the files of the secrets are read now.
     ///
-    /// - Parameter unreadable: Is told of each secret that cannot be read, whose target is left out then. Without it that
-    ///   is an error.
+    /// - Parameter unreadable: The closure that gets each secret that cannot be read, whose target is left out then.
+    ///   Without it that is an error.
     /// - Throws: ``CommandError`` for a secret that cannot be read, `RepositoryError` for an address that is none.
     func alerts(unreadable: ((CommandError) -> Void)? = nil) throws -> [AlertTarget] {
         try self.alertEntries.compactMap { entry in
@@ -195,7 +195,7 @@ struct ServiceSettings {
         return user.contains(":") || rest.contains("password") ? text[..<scheme.upperBound] + "…" : text
     }
 
-    /// What is wrong with a value.
+    /// The defect of a value.
     private struct SettingError: Error {
         let reason: String
         let hint: String
@@ -204,7 +204,7 @@ struct ServiceSettings {
     private static func address(_ text: String) throws -> ListenAddress {
         guard let address = ListenAddress(text) else {
             throw SettingError(
-                reason: "\(text) is no address to listen on", hint: "write HOST:PORT, as 127.0.0.1:8480")
+                reason: "\(text) is not an address to listen on", hint: "write HOST:PORT, as 127.0.0.1:8480")
         }
         return address
     }

@@ -20,7 +20,7 @@ struct TokenCommand: AsyncParsableCommand {
 struct TokenCreateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "create", abstract: "Make a token, and print its secret, once.",
-        discussion: "The service keeps a hash alone: a secret that is lost is replaced by another token.")
+        discussion: "The service stores only a hash: replace a lost secret by another token.")
 
     @Option(
         help: ArgumentHelp(
@@ -35,17 +35,17 @@ struct TokenCreateCommand: AsyncParsableCommand {
         })
     var scope: AccessToken.Scope
 
-    @Option(name: .customLong("name"), help: ArgumentHelp("A list that it is for.", valueName: "name"))
+    @Option(name: .customLong("name"), help: ArgumentHelp("A list that the token is for.", valueName: "name"))
     var names: [String] = []
 
-    @Option(help: "What it is for, such as \"CI of the app\".")
+    @Option(help: "The purpose, such as \"CI of the app\".")
     var label = ""
 
-    @Option(help: "Who answers for it: a person or a team. Without it the user who types this.")
+    @Option(help: "The responsible person or team; by default the user who runs this.")
     var owner: String?
 
     @Option(
-        help: ArgumentHelp("Let it end by itself: 90d, 12h.", valueName: "duration"),
+        help: ArgumentHelp("The lifetime of the token: 90d, 12h.", valueName: "duration"),
         transform: { text in
             guard let seconds = SourceDuration.seconds(of: text) else {
                 throw ValidationError("\(text) is not \(SourceDuration.form)")
@@ -107,7 +107,7 @@ struct TokenCreateCommand: AsyncParsableCommand {
 
 struct TokenListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List the tokens, those that are revoked, too.")
+        commandName: "list", abstract: "List the tokens, revoked ones included.")
 
     @Flag(help: "Print them as JSON.")
     var json = false
@@ -147,7 +147,7 @@ struct TokenListCommand: AsyncParsableCommand {
 
 struct TokenRevokeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "revoke", abstract: "Revoke a token: it opens nothing from now on.")
+        commandName: "revoke", abstract: "Revoke a token, from now on.")
 
     @Argument(help: "The id, as tumbler token list shows it.")
     var id: String
@@ -165,7 +165,7 @@ struct TokenRevokeCommand: AsyncParsableCommand {
         }
         guard isRevoked else {
             throw CommandError(
-                .doesNotHold, "there is no token \(id) that is not revoked", hint: "tumbler token list")
+                .doesNotHold, "there is no valid token \(id)", hint: "tumbler token list")
         }
         try StandardOutput.write(lines: ["revoked \(id)"])
     }

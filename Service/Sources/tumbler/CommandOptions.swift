@@ -14,18 +14,37 @@ import PinningNIO
 /// `-o FILE`: where a result goes that is a file.
 struct OutputOption: ParsableArguments {
     @Option(
-        name: [.customShort("o"), .customLong("output")], help: ArgumentHelp("Write to this file.", valueName: "file"))
+        name: [.customShort("o"), .customLong("output")],
+        help: ArgumentHelp("Write to this file; - is standard output.", valueName: "file"), completion: .file())
     var path: String
+
+    /// Whether the result goes to standard output: then what would be printed beside it is a note.
+    private var isStandardOutput: Bool { self.path == InputFile.standardInput }
 
     /// Writes the file whole; one that is there is replaced at once.
     func write(_ bytes: [UInt8]) throws(CommandError) {
+        if self.isStandardOutput { return try StandardOutput.write(Data(bytes)) }
         try CommandError.wrapping { () throws(RepositoryError) in
             try WrittenFile.write(bytes, to: self.path, .published, existing: .replaced)
         }
     }
 }
 
-/// Where the anchors come from: `--roots FILE|system`, `--ca-file FILE`.
+extension OutputOption {
+    /// Prints what is to be said of the file, as lines or as JSON: beside it, or where it takes standard output as notes.
+    ///
+    /// - Parameters:
+    ///   - value: What `--json` prints.
+    ///   - lines: What people read.
+    ///   - json: Whether `--json` is given.
+    /// - Throws: ``CommandError`` when it cannot be written.
+    func report(_ value: some Encodable, _ lines: [String], asJSON json: Bool) throws {
+        guard !self.isStandardOutput else { return lines.forEach(StandardError.note) }
+        if json { try JSONOutput.write(value) } else { try StandardOutput.write(lines: lines) }
+    }
+}
+
+/// Where the anchors come from: `--roots FILE|system`, `--cacert FILE|system`.
 enum RootsOption {
     /// The word for the roots of the system.
     static let system = "system"
@@ -38,7 +57,7 @@ enum RootsOption {
             do throws(PinningSetupError) { return try TrustedRoots.system() } catch {
                 throw CommandError(
                     .undecided, "this system has no bundle of roots",
-                    hint: "install ca-certificates, or name a PEM file with --roots")
+                    hint: "install ca-certificates, or name a PEM file")
             }
         }
         let bytes = try InputFile.read(option)
@@ -53,7 +72,7 @@ enum RootsOption {
 /// The clock that only goes forward, in nanoseconds.
 func monotonicNanoseconds() -> UInt64 { DispatchTime.now().uptimeNanoseconds }
 
-/// `--root FILE`: a signed root that somebody names.
+/// `--root FILE`: a signed root, given as a file.
 enum RootOption {
     /// Reads it; it must carry a threshold of its own keys.
     static func read(_ path: String) throws(CommandError) -> Root {
@@ -84,7 +103,7 @@ struct RoleOption: ExpressibleByArgument {
     /// The role.
     let kind: MetadataRole
 
-    /// What follows.
+    /// The value that follows the option.
     let value: String
 
     init?(argument: String) {

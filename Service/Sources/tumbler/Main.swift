@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CommandLineInterface
+@_spi(Tools) import PinningNIO
 
 /// The program of publishers and app developers. The service's commands are handed over before anything is parsed: what
 /// was typed reaches the other program byte for byte.
@@ -10,6 +11,9 @@ import CommandLineInterface
 enum Main {
     static func main() async {
         if ServiceCommand.named(in: CommandLine.arguments) != nil { CompanionProgram.service.takesOver() }
-        await CommandLineProgram.run(Tumbler.self)
+        await CommandLineProgram.run(Tumbler.self) { error in
+            guard let problem = NetworkProblem.known(error) else { return nil }
+            return CommandError(.undecided, problem.description, hint: problem.hint)
+        }
     }
 }

@@ -22,13 +22,26 @@ struct ProjectOption: ParsableArguments {
         }
     }
 
+    /// The name of a list at the service.
+    ///
+    /// - Parameter name: What was typed; `nil` for that of the project.
+    /// - Throws: ``CommandError`` when there is no project, or it has no list yet.
+    func listName(or name: String?) throws(CommandError) -> String {
+        if let name { return name }
+        let project = try self.find()
+        guard let name = try CommandError.wrapping({ () throws(RepositoryError) in try project.name() }) else {
+            throw CommandError(.usage, "the project has no list yet", hint: "--name NAME")
+        }
+        return name
+    }
+
     /// The working directory.
     static var working: URL {
         URL(fileURLWithPath: FileManager.default.currentDirectoryPath, isDirectory: true)
     }
 }
 
-/// What becomes of a list that is written as the project's `pins.json`: it is kept in `lists/` as well.
+/// Keeps a list that is written as the project's `pins.json` in `lists/` as well.
 extension ProjectOption {
     /// The project whose `pins.json` a file is; `nil` for any other file.
     private func project(ofList path: String) -> ProjectFolder? {
@@ -38,7 +51,7 @@ extension ProjectOption {
         return isList ? project : nil
     }
 
-    /// Refuses a second list of a version, before anybody signs it.
+    /// Refuses a second list of a version, before it is signed.
     ///
     /// - Throws: ``CommandError``.
     func expectRoom(for metadata: SignableMetadata, at path: String) throws(CommandError) {
@@ -48,7 +61,7 @@ extension ProjectOption {
         }
     }
 
-    /// Keeps a signed list that nobody has yet.
+    /// Keeps a signed list that is not published yet.
     ///
     /// - Throws: ``CommandError``.
     func keep(_ envelope: [UInt8], of kind: MetadataRole, at path: String) throws(CommandError) {

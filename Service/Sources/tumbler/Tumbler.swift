@@ -23,8 +23,8 @@ struct Tumbler: AsyncParsableCommand {
             ConvertCommand.self,
             ServeHandover.self, TokenHandover.self, LoginLinkHandover.self, AuditLogHandover.self, BackupHandover.self,
             AdoptionHandover.self, MoveDatabaseHandover.self,
-            PublishCommand.self, ProbeCommand.self, GateCommand.self, SightingCommand.self, StatusCommand.self,
-            AlarmsCommand.self, SimulateCommand.self,
+            PublishCommand.self, ProbeCommand.self, GateCommand.self, SightingCommand.self, RevocationsCommand.self,
+            StatusCommand.self, AlarmsCommand.self, SimulateCommand.self,
             DrillCommand.self, AuditCommand.self, InterceptCommand.self, AttestCommand.self, VectorsCommand.self,
         ]
     )

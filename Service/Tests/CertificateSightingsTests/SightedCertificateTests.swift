@@ -89,8 +89,8 @@ struct SightedCertificateTests {
         #expect(read > 0 && read < whole.count)
     }
 
-    @Test("what a monitor tells is read strictly, and written as it is read")
-    func whatAMonitorTellsIsReadStrictlyAndWrittenAsItIsRead() throws {
+    @Test("a monitor's certificate is read strictly, and written as it is read")
+    func monitorsCertificateIsReadStrictlyAndWrittenAsItIsRead() throws {
         func read(_ text: String) throws -> ToldCertificate {
             try ToldCertificate(try JSONValue(strict: Array(text.utf8)))
         }

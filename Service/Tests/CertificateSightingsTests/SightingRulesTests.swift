@@ -7,7 +7,7 @@ import CertificateSightings
 import PinListMetadata
 import Testing
 
-@Suite("What a certificate in a log means")
+@Suite("The meaning of a certificate in a log")
 struct SightingRulesTests {
     private static let now = Timestamp(secondsSince1970: 1_795_219_200)
 

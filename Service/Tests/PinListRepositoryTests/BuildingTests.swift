@@ -23,8 +23,8 @@ struct BuildingTests {
         #expect(try PinListBuilt.list(source, after: newest).version == 42)
     }
 
-    @Test("who reports goes into the list, and an entry's own number beside it; at their defaults they are left out")
-    func whoReportsGoesIntoTheListAndAnEntrysOwnNumberBesideIt() throws {
+    @Test("the share that reports goes into the list, and an entry's own beside it; defaults are left out")
+    func shareThatReportsGoesIntoTheListAndAnEntrysOwnBesideItDefaultsAreLeftOut() throws {
         let quiet = try PinListBuilt.list(
             SourceText.good(entry: "reportPerMillion: 1000000", list: "reportPerMillion: 10000"))
         #expect(quiet.reportPerMillion == 10_000 && quiet.domains[0].reportPerMillion == 1_000_000)
@@ -96,7 +96,8 @@ struct BuildingTests {
         func envelope(_ payload: [UInt8]) -> Envelope {
             Envelope(payloadType: Envelope.payloadType(of: .pins), payload: payload, signatures: signatures)
         }
-        // 3,030,000 bytes of notes fit. 3,100,000 fit with signatures of 64 bytes alone, and are refused before anybody signs.
+        // 3,030,000 bytes of notes fit. 3,100,000 fit with signatures of 64 bytes alone, and are refused before a
+        // signer is asked.
         let list = try PinListBuilt.list(text(378_750))
         #expect(envelope(list.payload).bytes.count <= limit)
         var longer = list

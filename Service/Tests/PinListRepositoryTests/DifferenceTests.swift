@@ -8,7 +8,7 @@ import PinListMetadata
 import PinListRepository
 import Testing
 
-@Suite("What is different between two lists")
+@Suite("The differences between two lists")
 struct DifferenceTests {
     private static func lines(_ old: String?, _ new: String) throws -> [String] {
         let old = try old.map { try PinListBuilt.list($0) }
@@ -61,8 +61,8 @@ struct DifferenceTests {
         #expect(try Self.lines(new, old).filter { $0.contains("accepts more") }.isEmpty)
     }
 
-    @Test("how many installations report; it accepts nothing more")
-    func howManyInstallationsReportItAcceptsNothingMore() throws {
+    @Test("the number of installations that report; it accepts nothing more")
+    func numberOfInstallationsThatReportItAcceptsNothingMore() throws {
         let old = SourceText.good()
         let new = SourceText.good(entry: "reportPerMillion: 20", list: "reportPerMillion: 10000")
         #expect(

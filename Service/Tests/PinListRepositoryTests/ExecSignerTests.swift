@@ -8,7 +8,7 @@ import Testing
 
 @Suite("A program that signs")
 struct ExecSignerTests {
-    /// What a program said on standard error.
+    /// The output of a program on standard error.
     ///
     /// `@unchecked Sendable`: because its one variable is read and written under the lock only.
     private final class Complaints: @unchecked Sendable {
@@ -70,7 +70,7 @@ struct ExecSignerTests {
         ])
     func thatHangsIsEndedWithAllThatItStarted(command: String) async throws {
         try await withTemporaryFolder { folder in
-            // Whatever runs holds the writing end: it hangs up when nobody is left.
+            // Whatever runs holds the writing end: the pipe hangs up when no process is left.
             let fifo = folder.appendingPathComponent("fifo").path
             try #require(mkfifo(fifo, 0o600) == 0)
             let reader = open(fifo, O_RDONLY | O_NONBLOCK)

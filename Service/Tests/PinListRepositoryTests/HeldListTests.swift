@@ -81,8 +81,8 @@ struct HeldListTests {
         }
     }
 
-    @Test("a pin that came yesterday is not known to all, whatever came with it")
-    func pinThatCameYesterdayIsNotKnownToAllWhateverCameWithIt() async throws {
+    @Test("a pin that came yesterday is not known to all, even with other pins beside it")
+    func pinThatCameYesterdayIsNotKnownToAllEvenWithOtherPinsBesideIt() async throws {
         try await self.withProject([("ab", 60), ("abc", 1), ("abc", 0)]) { (project) throws in
             #expect(try self.rules("cd", project) == ["propagation"])
             // The backup has been out all the time.
@@ -107,8 +107,8 @@ struct HeldListTests {
         }
     }
 
-    @Test("a list that was signed and never went out takes nobody's list away")
-    func listThatWasSignedAndNeverWentOutTakesNobodysListAway() async throws {
+    @Test("a list that was signed and never went out takes no installation's list away")
+    func listThatWasSignedAndNeverWentOutTakesNoInstallationsListAway() async throws {
         try await self.withProject([("ab", 60), ("abc", nil)]) { (project) throws in
             let held = try self.held(project, propagation: Self.day)
             #expect(held.versions == [1, 2])
@@ -116,8 +116,8 @@ struct HeldListTests {
         }
     }
 
-    @Test("nobody wrote down when lists went out: then they went out when they were issued, and not before")
-    func nobodyWroteDownWhenListsWentOutThenTheyWentOutWhenTheyWereIssuedAndNotBefore() async throws {
+    @Test("lists whose publication was not recorded went out when they were issued, and not before")
+    func listsWhosePublicationWasNotRecordedWentOutWhenTheyWereIssuedAndNotBefore() async throws {
         try await withTemporaryFolder { folder in
             let project = ProjectFolder(folder)
             let old = try PinListBuilt.list(Self.text("ab"), at: Self.now.later(-60 * Self.day))
@@ -129,14 +129,14 @@ struct HeldListTests {
         }
     }
 
-    @Test("what is missing in lists/ is said, and no pin goes on the strength of it")
-    func whatIsMissingInListsIsSaidAndNoPinGoesOnTheStrengthOfIt() async throws {
+    @Test("a list that is missing in lists/ is said, and no pin goes on the strength of it")
+    func listThatIsMissingInListsIsSaidAndNoPinGoesOnTheStrengthOfIt() async throws {
         try await self.withProject([("ab", 60), ("abc", 20), ("abc", 10), ("abc", 0)]) { (project) throws in
             try FileManager.default.removeItem(at: project.folder.appendingPathComponent("lists/3.json"))
             #expect(try self.held(project).missing == ["version 3"])
             #expect(try self.rules("bc", project) == ["propagation", "lists-missing"])
             #expect(try self.rules("abcd", project) == ["lists-missing"])
-            // A version that nobody wrote down, and everything before the first that is known.
+            // A version that was not recorded, and everything before the first that is known.
             let lists = project.folder.appendingPathComponent("lists")
             let lines = try lists.text(of: "published.jsonl").split(separator: "\n")
             try lists.write(
@@ -150,8 +150,8 @@ struct HeldListTests {
         }
     }
 
-    @Test("less than 30 days where nobody measures is said; measured it is not")
-    func lessThan30DaysWhereNobodyMeasuresIsSaidMeasuredItIsNot() async throws {
+    @Test("less than 30 days without a measurement is a finding; with one it is none")
+    func lessThan30DaysWithoutAMeasurementIsAFindingWithOneItIsNone() async throws {
         try await self.withProject([("ab", 60)]) { (project) throws in
             #expect(try self.rules("abc", project, "propagation: 29d") == ["propagation-short"])
             #expect(try self.rules("abc", project, "propagation: 30d").isEmpty)
@@ -180,7 +180,7 @@ struct HeldListTests {
             // One day after it went out, because nearly all have asked; time alone would not do.
             #expect(try rules([1: 10, 2: 990]).isEmpty)
             #expect(try rules([1: 11, 2: 989]) == ["propagation"])
-            // What names a list that nobody here has counts as without it, and so does a list that is not in lists/.
+            // A request that names an unknown list counts as without it, and so does a list that is not in lists/.
             #expect(try rules([2: 990]).isEmpty)
             #expect(try rules([2: 989]) == ["propagation"])
             #expect(try rules([2: 900, 7: 100]) == ["propagation"])

@@ -6,7 +6,7 @@ import Foundation
 import PinListRepository
 import Testing
 
-@Suite("A source that is made to harm whoever reads it")
+@Suite("A source that is made to harm its reader")
 struct HostileSourceTests {
     @Test("a few lines of aliases that unfold to gigabytes are refused at the first anchor")
     func fewLinesOfAliasesThatUnfoldToGigabytesAreRefusedAtTheFirstAnchor() {

@@ -188,10 +188,10 @@ struct HybridRootTests {
         #expect(found == [UnreachableThreshold(kind: .pins, verifiable: 1, threshold: 2)])
         let rootAlone = try Root.sample(root: [self.quantum], pins: [self.pinsSigner])
         #expect(try self.rules(rootAlone) == [rule])
-        // Who verifies P-256 alone is left behind by a root that Ed25519 signs.
+        // A client that verifies P-256 alone is left behind by a root that Ed25519 signs.
         let fewer = SourceText.good(list: "verifiable: ecdsa-p256-sha256")
         #expect(try self.rules(self.root, source: fewer) == [rule])
-        // A list without its source is looked at with the default, or with what somebody says.
+        // A list without its source is looked at with the default, or with the algorithms that are given.
         var linter = Linter(try PinListBuilt.list(SourceText.good()), at: SourceText.now)
         linter.root = twoOfTwo
         #expect(linter.findings.map(\.rule.id).contains(rule))
@@ -199,8 +199,8 @@ struct HybridRootTests {
         #expect(!linter.findings.map(\.rule.id).contains(rule))
     }
 
-    @Test("a hybrid demand with a key that nobody can verify is made by nobody; a key in both roles is still shared")
-    func hybridDemandWithAKeyThatNobodyCanVerifyIsMadeByNobody() throws {
+    @Test("a hybrid demand with a key of an unknown algorithm is made by no client; a key in both roles is shared")
+    func hybridDemandWithAKeyOfAnUnknownAlgorithmIsMadeByNoClient() throws {
         let later = try #require(
             MetadataKey(algorithm: MetadataKey.Algorithm(rawValue: "slh-dsa-sha2-128s"), publicKey: [1, 2, 3]))
         let unknown = try self.hybridRoot { $0.hybridAdded.append((.pins, later)) }

@@ -172,7 +172,7 @@ struct KeyFileTests {
                 opened += key == nil ? 0 : 1
             }
         }
-        // What is not covered by padding and structure is the seed itself: CBC authenticates nothing.
+        // The seed itself is not covered by padding and structure: CBC authenticates nothing.
         #expect(opened < 64)
     }
 

@@ -51,8 +51,8 @@ struct LintLiveTests {
             with: pins.map { "{pin: \"\($0)\"}" }.joined(separator: ", "))
     }
 
-    @Test("what is served matches no pin, or one")
-    func whatIsServedMatchesNoPinOrOne() async throws {
+    @Test("the served chain matches no pin, or one")
+    func servedChainMatchesNoPinOrOne() async throws {
         try await self.withChain { chain in
             let served = [ServedPath(try HostName("api.example.com"), path: chain.path)]
             let foreign = [SourceText.pin("a"), SourceText.pin("b")]
@@ -99,7 +99,7 @@ struct LintLiveTests {
             #expect(try rules(added, heldFor: 0) == ["held-list-refuses"])
             #expect(try rules(added, heldFor: 29) == ["held-list-refuses"])
             #expect(try rules(added, heldFor: 30).isEmpty)
-            // Nobody goes by time where installations were counted, neither way.
+            // Time decides nothing where installations were counted, neither way.
             #expect(try rules(added, heldFor: 1, [1: 10, 2: 990]).isEmpty)
             #expect(try rules(added, heldFor: 90, [1: 11, 2: 989]) == ["held-list-refuses"])
             // An entry that is gone is still enforced by those who hold it.
@@ -175,8 +175,8 @@ struct LintLiveTests {
         }
     }
 
-    @Test("a host that nobody could look at is said, and its hosts are those of entries, lists and reports")
-    func hostThatNobodyCouldLookAtIsSaidAndItsHostsAreThoseOfEntriesListsAndReports() async throws {
+    @Test("a host that could not be probed is said, and its hosts are those of entries, lists and reports")
+    func hostThatCouldNotBeProbedIsSaidAndItsHostsAreThoseOfEntriesListsAndReports() async throws {
         let source = try SourceText.read(
             SourceText.good("  - {domain: x.example.com, mode: off}", list: "server: https://pins.example.org:8443/"))
         var linter = Linter(try PinListBuilt.list(source), at: SourceText.now)

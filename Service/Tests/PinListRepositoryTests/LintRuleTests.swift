@@ -173,7 +173,7 @@ struct LintRuleTests {
         // Nothing that was out stays: no time is long enough.
         let new = next.replacing(Self.b, with: SourceText.pin("d"))
         #expect(try Self.rules(new, published: published, at: Self.now.later(300 * 86_400)) == ["propagation"])
-        // A pin that only comes harms nobody, and where nothing is enforced nobody is locked out.
+        // A pin that is only added harms no client, and where nothing is enforced no client is locked out.
         let more = SourceText.good().replacing(
             "{pin: \"\(Self.a)\"}", with: "{pin: \"\(Self.a)\"}, {pin: \"\(SourceText.pin("c"))\"}")
         #expect(try Self.rules(more, published: published, at: Self.now.later(-1)).isEmpty)
@@ -202,7 +202,7 @@ struct LintRuleTests {
         #expect(linter.findings.first?.detail?.contains("keys/pins.pem") == true)
         linter.signers = [LintSigner(.pins, named: "file:keys/new.pem", keyID: known.keyID)]
         #expect(linter.findings.isEmpty)
-        // What may sign lists may not sign roots.
+        // A key that may sign lists may not sign roots.
         linter.signers = [LintSigner(.root, named: "file:keys/new.pem", keyID: known.keyID)]
         #expect(linter.findings.map(\.rule.id) == ["signer-not-in-root"])
     }

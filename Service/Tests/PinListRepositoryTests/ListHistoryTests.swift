@@ -8,7 +8,7 @@ import PinListMetadata
 import PinListRepository
 import Testing
 
-@Suite("What a project remembers of its lists")
+@Suite("The history of a project's lists")
 struct ListHistoryTests {
     private static let now = SourceText.now
 
@@ -77,7 +77,7 @@ struct ListHistoryTests {
     }
 
     @Test(
-        "a line that is none is refused, with its number: nobody goes on with half of what was out",
+        "an invalid line is refused, with its number: no command goes on with half of the history",
         arguments: [
             "rubbish", "[]", "{}", #"{"version": 0, "digest": "D", "at": "2026-01-01T00:00:00Z"}"#,
             #"{"version": 9007199254740992, "digest": "D", "at": "2026-01-01T00:00:00Z"}"#,
@@ -87,7 +87,7 @@ struct ListHistoryTests {
             #"{"version": 1, "version": 2, "digest": "D", "at": "2026-01-01T00:00:00Z"}"#,
             String(repeating: "[", count: 2_000), "<<<<<<< HEAD",
         ])
-    func lineThatIsNoneIsRefusedWithItsNumberNobodyGoesOnWithHalfOfWhatWasOut(line: String) async throws {
+    func invalidLineIsRefusedWithItsNumberNoCommandGoesOnWithHalfOfTheHistory(line: String) async throws {
         try await withTemporaryFolder { folder in
             try FileManager.default.createDirectory(
                 at: folder.appendingPathComponent("lists"), withIntermediateDirectories: true)

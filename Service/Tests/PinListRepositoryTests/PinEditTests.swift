@@ -118,8 +118,8 @@ struct PinEditTests {
         #expect(throws: RepositoryError.self) { try edit.scope(of: [], at: HostName("api.example.com")) }
     }
 
-    @Test("what speaks against a rotation: a denied key, and no backup afterwards")
-    func whatSpeaksAgainstARotationADeniedKeyAndNoBackupAfterwards() throws {
+    @Test("the objections to a rotation: a denied key, and no backup afterwards")
+    func objectionsToARotationADeniedKeyAndNoBackupAfterwards() throws {
         let text = try #require(Self.layouts["block"])
         let plan = try Self.plan(text, FilesInMemory(["tumbler.yaml": text]))
         #expect(try SourceText.read(text).objections(to: plan).isEmpty)

@@ -104,8 +104,8 @@ struct PinSetTests {
         SourceText.expectRefusal("name: a\npinSets: {x: [\(full), \(pin)]}", at: "tumbler.yaml:2:1007", "over")
     }
 
-    @Test("the hash of a certificate denies nothing: whoever holds the certificate evades it by another encoding")
-    func hashOfACertificateDeniesNothing() throws {
+    @Test("the hash of a certificate denies nothing: a holder of the certificate evades it by another encoding")
+    func hashOfACertificateDeniesNothingAHolderOfTheCertificateEvadesItByAnotherEncoding() throws {
         let pin = "cert-\(Self.c)"
         SourceText.expectRefusal(
             SourceText.good("denied: [\"\(pin)\"]"), at: "tumbler.yaml:8:10", "re-encode", "deny its key")

@@ -8,7 +8,7 @@ import PinListMetadata
 import PinListRepository
 import Testing
 
-@Suite("What becomes of a host of which one address is not as the others", .needsOpenSSL)
+@Suite("The state of a host of which one address differs from the others", .needsOpenSSL)
 struct ProbeAddressRuleTests {
     /// An old and a new key of one host, both pinned, and a strange one.
     private struct Servers {
@@ -47,7 +47,7 @@ struct ProbeAddressRuleTests {
         }
     }
 
-    /// How a host is with addresses that were found so, in turn.
+    /// The state of a host with addresses that were found so, in turn.
     private func evaluate(
         _ servers: Servers, _ observations: [ProbeObservation], noRoute: Int = 0, _ memory: inout ProbeMemory
     ) -> ProbedHost {
@@ -78,8 +78,8 @@ struct ProbeAddressRuleTests {
         }
     }
 
-    @Test("an address that this machine has no route to decides nothing, unless nobody else was asked")
-    func addressThatThisMachineHasNoRouteToDecidesNothingUnlessNobodyElseWasAsked() async throws {
+    @Test("an address that this machine has no route to decides nothing, unless no other was asked")
+    func addressThatThisMachineHasNoRouteToDecidesNothingUnlessNoOtherWasAsked() async throws {
         try await self.withServers { servers in
             var memory = ProbeMemory()
             let well = self.evaluate(servers, [servers.old], noRoute: 1, &memory)
@@ -91,8 +91,8 @@ struct ProbeAddressRuleTests {
         }
     }
 
-    @Test("what was seen at any address was seen, and two addresses are no change of the issuer")
-    func whatWasSeenAtAnyAddressWasSeenAndTwoAddressesAreNoChangeOfTheIssuer() async throws {
+    @Test("a pin that was seen at any address was seen, and two addresses are no change of the issuer")
+    func pinThatWasSeenAtAnyAddressWasSeenAndTwoAddressesAreNoChangeOfTheIssuer() async throws {
         try await self.withServers { servers in
             var memory = ProbeMemory()
             let first = self.evaluate(servers, [servers.old, servers.new], &memory)

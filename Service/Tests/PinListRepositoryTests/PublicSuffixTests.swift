@@ -6,7 +6,7 @@ import CertificatePinning
 import PinListRepository
 import Testing
 
-@Suite("Domains under which everybody can register")
+@Suite("Domains under which the public can register")
 struct PublicSuffixTests {
     // From the test cases that publicsuffix.org publishes, and from its rules.
     @Test(

@@ -27,8 +27,8 @@ struct RotationFileTests {
 
     private static func text(_ plan: RotationPlan) -> String { String(decoding: plan.yaml, as: UTF8.self) }
 
-    @Test("what is written reads back as the same, whatever people are called")
-    func whatIsWrittenReadsBackAsTheSameWhateverPeopleAreCalled() throws {
+    @Test("a written plan reads back as the same, with any names of people")
+    func writtenPlanReadsBackAsTheSameWithAnyNamesOfPeople() throws {
         let plan = try Self.plan()
         #expect(try RotationPlan(yaml: plan.yaml, file: Self.name) == plan)
         #expect(Self.text(plan).contains("\n  - {state: announced, at: 2026-11-21T00:00:00Z, version: 7, "))
@@ -101,7 +101,7 @@ struct RotationFileTests {
         }
     }
 
-    /// What is said of a folder of plans.
+    /// The refusal of a folder of plans.
     private static func refusal(_ folder: URL) -> RepositoryError? {
         do throws(RepositoryError) {
             _ = try RotationFolder(of: ProjectFolder(folder)).plans()

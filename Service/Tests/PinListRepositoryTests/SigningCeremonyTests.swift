@@ -68,8 +68,8 @@ struct SigningCeremonyTests {
         #expect(second.missing == 1)
     }
 
-    @Test("takes no signature of a key that is in no root, and of nobody who answers rubbish")
-    func takesNoSignatureOfAKeyThatIsInNoRootAndOfNobodyWhoAnswersRubbish() async throws {
+    @Test("takes no signature of a key that is in no root, and none of a signer that answers rubbish")
+    func takesNoSignatureOfAKeyThatIsInNoRootAndNoneOfASignerThatAnswersRubbish() async throws {
         let signer = self.signers[0]
         let answers: [@Sendable ([UInt8]) throws -> [UInt8]] = [
             { _ in [] }, { _ in Array(repeating: 0, count: 64) }, { $0.dropLast() + [] }, { $0 + [10] },
@@ -153,8 +153,8 @@ struct SigningCeremonyTests {
         #expect(try EnvelopeUnion.join(fitting).signatures.count == 32)
     }
 
-    @Test("does not begin over a payload with members that nobody knows, nor for another name")
-    func doesNotBeginOverAPayloadWithMembersThatNobodyKnowsNorForAnotherName() throws {
+    @Test("does not begin over a payload with unknown members, nor for another name")
+    func doesNotBeginOverAPayloadWithUnknownMembersNorForAnotherName() throws {
         let text = String(decoding: self.payload, as: UTF8.self)
         let unknown = Array(text.replacing("{\"type\"", with: "{\"surprise\":1,\"type\"").utf8)
         let other = try PinList.sample(name: "com.example.other").payload

@@ -12,8 +12,8 @@ struct SourceErrorTests {
         "name: a\ndomains:\n  - domain: api.example.com\n    pins:\n      - {pin: \"\(SourceText.pin("a"))\"}\n    \(line)\n"
     }
 
-    @Test("a member that nobody knows: the nearest known one")
-    func memberThatNobodyKnowsTheNearestKnownOne() {
+    @Test("an unknown member: the nearest known one is suggested")
+    func unknownMemberTheNearestKnownOneIsSuggested() {
         SourceText.expectRefusal("nam: a", at: "tumbler.yaml:1:1", "nam", "write name")
         SourceText.expectRefusal("name: a\nvalidfor: 3d", at: "tumbler.yaml:2:1", "write validFor")
         SourceText.expectRefusal(

@@ -7,7 +7,7 @@ import PinListMetadata
 import PinListRepository
 import Testing
 
-@Suite("What operators write")
+@Suite("The source that operators write")
 struct SourceReadingTests {
     private static let whole = """
         name: com.example.app
@@ -71,8 +71,8 @@ struct SourceReadingTests {
         #expect(source.suspended.first?.position.line == 26)
     }
 
-    @Test("what is not said has the default of the format")
-    func whatIsNotSaidHasTheDefaultOfTheFormat() throws {
+    @Test("an absent member has the default of the format")
+    func absentMemberHasTheDefaultOfTheFormat() throws {
         let source = try SourceText.read(
             "name: a\ndomains:\n- {domain: x.example, pins: [{pin: \(SourceText.pin("a"))}]}")
         let entry = try #require(source.domains.first).domain

@@ -46,7 +46,7 @@ struct SuspensionEditTests {
         bytes.split(separator: 0x0A, omittingEmptySubsequences: false).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// How many lines of the one text are not in the other, in order.
+    /// The number of lines of the one text that are not in the other, in order.
     private static func removedLines(_ old: [UInt8], _ new: [UInt8]) -> Int {
         Self.lines(new).difference(from: Self.lines(old)).removals.count
     }
@@ -119,8 +119,8 @@ struct SuspensionEditTests {
         #expect(try Self.edit(both).source.suspended.isEmpty)
     }
 
-    @Test("what cannot be edited by whole lines is said, and nothing comes out")
-    func whatCannotBeEditedByWholeLinesIsSaidAndNothingComesOut() throws {
+    @Test("a source that cannot be edited by whole lines is said, and nothing comes out")
+    func sourceThatCannotBeEditedByWholeLinesIsSaidAndNothingComesOut() throws {
         for text in [
             "{name: a, domains: [{domain: x.example, mode: off}]}",
             "name: a\ndomains: [{domain: x.example, mode: off}]\nsuspended: ~",

@@ -27,7 +27,7 @@ struct TransparencySourceTests {
         return linter.findings
     }
 
-    /// What a probe remembers of hosts, as its file has it.
+    /// The memory of a probe of hosts, as its file has it.
     private static func memory(_ hosts: [String: [String]?]) throws -> ProbeMemory {
         let sights = hosts.mapValues { policies -> [String: Any] in
             let sight: [String: Any] = [
@@ -61,7 +61,7 @@ struct TransparencySourceTests {
             SourceText.expectRefusal(Self.text(text), Self.files, at: "tumbler.yaml:7:\(column)", word)
         }
         SourceText.expectRefusal(Self.text("{}"), at: "tumbler.yaml:3:7", "no such file")
-        SourceText.expectRefusal(Self.text("{}"), ["logs.json": "{}"], at: "tumbler.yaml:3:7", "no log list")
+        SourceText.expectRefusal(Self.text("{}"), ["logs.json": "{}"], at: "tumbler.yaml:3:7", "not a log list")
         SourceText.expectRefusal(Self.text("{}"), ["logs.json": ""], at: "tumbler.yaml:3:7")
     }
 

@@ -37,8 +37,8 @@ struct LogsTests {
         }
     }
 
-    @Test("one is uploaded with a token that publishes, and served to everybody as it is, for ever")
-    func oneIsUploadedWithATokenThatPublishesAndServedToEverybodyAsItIsForEver() async throws {
+    @Test("one is uploaded with a token that publishes, and served to the public as it is, for ever")
+    func oneIsUploadedWithATokenThatPublishesAndServedToThePublicAsItIsForEver() async throws {
         try await self.withService { service, token, _ in
             let path = Self.path(Envelope.digest(of: Self.file))
             #expect(try await service.ask("GET", path).statuses == [404])
@@ -57,8 +57,8 @@ struct LogsTests {
         }
     }
 
-    @Test("what is not the file of the path, no log list, for another name or too large is refused")
-    func whatIsNotTheFileOfThePathNoLogListForAnotherNameOrTooLargeIsRefused() async throws {
+    @Test("a body that is not the file of the path, no log list, for another name or too large is refused")
+    func bodyThatIsNotTheFileOfThePathNoLogListForAnotherNameOrTooLargeIsRefused() async throws {
         try await self.withService { service, token, _ in
             let digest = Envelope.digest(of: Self.file)
             let other = Array("{}".utf8)

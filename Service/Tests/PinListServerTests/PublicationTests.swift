@@ -166,7 +166,7 @@ struct PublicationTests {
         name = try PublishedName(anchor: roots[2], roots: roots, list: list)
         #expect(name.roots.map(\.root.version) == [1, 2, 3, 4])
         #expect(name.clients.first == "clients that ship root 1: roots 2 to 4, then list 1")
-        // What cannot be linked to the configured root is not served, and what to do is said.
+        // A root that cannot be linked to the configured one is not served, and the error says what to do.
         for (anchor, stored, words) in [
             (roots[3], Array(roots[..<2]), "publish those between"), (roots[0], Array(roots[2...]), "configure root 3"),
         ] {
@@ -198,8 +198,8 @@ struct PublicationTests {
         #expect(name.roots.map(\.bytes) == repository.roots)
     }
 
-    @Test("what is stored is loaded, and what does not verify is said")
-    func whatIsStoredIsLoadedAndWhatDoesNotVerifyIsSaid() throws {
+    @Test("stored publications are loaded, and those that do not verify are said")
+    func storedPublicationsAreLoadedAndThoseThatDoNotVerifyAreSaid() throws {
         let repository = try self.repository()
         let name = try PublishedName(
             anchor: repository.roots[0], roots: repository.roots, list: repository.lists[0])

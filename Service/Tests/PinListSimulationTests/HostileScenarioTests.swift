@@ -8,7 +8,7 @@ import Testing
 
 @testable import PinListSimulation
 
-@Suite("A scenario that is made to harm whoever reads it")
+@Suite("A scenario that is made to harm its reader")
 struct HostileScenarioTests {
     @Test(
         "numbers that are none, or too large",

@@ -21,8 +21,8 @@ struct IncidentTests {
         return try Simulation(scenario, seed: 1).answer()
     }
 
-    @Test("a bank's payment app, 2016: everybody who opens it is refused for three weeks")
-    func banksPaymentApp2016EverybodyWhoOpensItIsRefusedForThreeWeeks() throws {
+    @Test("a bank's payment app, 2016: every user who opens it is refused for three weeks")
+    func banksPaymentApp2016EveryUserWhoOpensItIsRefusedForThreeWeeks() throws {
         let answer = try self.answer("barclays-pingit-2016")
         #expect(answer.series[..<32].allSatisfy { $0.refused == 0 })
         #expect(answer.series[33..<(22 * 24)].allSatisfy { $0.refused == $0.opened })
@@ -30,8 +30,8 @@ struct IncidentTests {
         #expect(answer.neverRecovered < 5_000)
     }
 
-    @Test("Duo, 2022: refused until the old certificate is back, and nobody for longer")
-    func duo2022RefusedUntilTheOldCertificateIsBackAndNobodyForLonger() throws {
+    @Test("Duo, 2022: refused until the old certificate is back, and none for longer")
+    func duo2022RefusedUntilTheOldCertificateIsBackAndNoneForLonger() throws {
         let answer = try self.answer("duo-2022")
         #expect(answer.series[16].refused == answer.series[16].opened && answer.series[16].refused > 5_000)
         #expect(answer.series[19...].allSatisfy { $0.refused == 0 })

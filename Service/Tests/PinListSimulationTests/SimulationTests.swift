@@ -35,8 +35,8 @@ struct SimulationTests {
         #expect(simulation.parts(30_000).map(\.count).reduce(0, +) == 20_000)
     }
 
-    @Test("where one opening suffices, the share that is not reached is (scale / (scale + t)) ^ shape")
-    func whereOneOpeningSufficesTheShareThatIsNotReachedIsScaleScaleTShape() throws {
+    @Test("with one opening enough, the share that is not reached is (scale / (scale + t)) ^ shape")
+    func withOneOpeningEnoughTheShareThatIsNotReachedIsScaleScaleTShape() throws {
         // 250,000 draws: a share is off by 0.001 with one chance in three. The seed decides that, so it stays as it is.
         for (shape, scale, clients, seed) in [
             (0.65, 2.6, 250_000, 2), (2.0, 10.0, 150_000, 1),
@@ -67,8 +67,8 @@ struct SimulationTests {
         }
     }
 
-    @Test("a rotation in the right order refuses nobody; the key before its list refuses those who are opened")
-    func rotationInTheRightOrderRefusesNobody() throws {
+    @Test("a rotation in the right order refuses no installation; the key before its list refuses those who are opened")
+    func rotationInTheRightOrderRefusesNoInstallation() throws {
         func answer(_ text: String) throws -> SimulationAnswer {
             try Simulation(
                 try ScenarioText.read(
@@ -87,7 +87,7 @@ struct SimulationTests {
         #expect(wrong.peak.refused > 200)
         #expect(wrong.series[..<240].allSatisfy { $0.refused == 0 })
         #expect(wrong.series[240..<245].allSatisfy { $0.refused == $0.opened })
-        // Who is opened again gets the list and through, after one refusal.
+        // An installation that is opened again gets the list and through, after one refusal.
         #expect(wrong.neverRecovered < wrong.clients / 100)
 
         let lost = try answer("[{at: 10d, switch: new}]")
@@ -108,8 +108,8 @@ struct SimulationTests {
         #expect(answer.series[245].refused == answer.series[245].opened)
     }
 
-    @Test("out of the rollout nobody is refused, and everybody reports")
-    func outOfTheRolloutNobodyIsRefusedAndEverybodyReports() throws {
+    @Test("out of the rollout no installation is refused, and all report")
+    func outOfTheRolloutNoInstallationIsRefusedAndAllReport() throws {
         let text = "[{at: 0d, percent: 10}]\nevents: [{at: 20d, switch: new}]"
         let scenario = try ScenarioText.read(
             "clients: 20000\nopened: {model: gamma-poisson, shape: 2, scale: 1d}\nrollout: \(text)\n")
@@ -119,8 +119,8 @@ struct SimulationTests {
         #expect(answer.publisher.reports > 20_000)
     }
 
-    @Test("who gets lists from a host that shares the fate of the pinned one never recovers")
-    func whoGetsListsFromAHostThatSharesTheFateOfThePinnedOneNeverRecovers() throws {
+    @Test("an installation that gets lists from a host that shares the fate of the pinned one never recovers")
+    func installationThatGetsListsFromAHostThatSharesTheFateOfThePinnedOneNeverRecovers() throws {
         let events = "events: [{at: 10d, switch: new}, {at: 10d5h, publish: {pins: [new]}}]"
         let start = "clients: 5000\nopened: {model: gamma-poisson, shape: 2, scale: 1d}\n"
         let shared = try Simulation(
@@ -151,8 +151,8 @@ struct SimulationTests {
         #expect((cached.series[25].holding["2"] ?? 0) > 0)
     }
 
-    @Test("what is kept does not grow with the installations, and the steps grow as they are opened")
-    func whatIsKeptDoesNotGrowWithTheInstallationsAndTheStepsGrowAsTheyAreOpened() throws {
+    @Test("the kept numbers do not grow with the installations, and the steps grow as they are opened")
+    func keptNumbersDoNotGrowWithTheInstallationsAndTheStepsGrowAsTheyAreOpened() throws {
         let few = try Simulation(try Self.scenario(100), seed: 1).tally(of: 0..<100)
         let many = try Simulation(try Self.scenario(), seed: 1).tally(of: 0..<20_000)
         #expect(few.kept == many.kept)
@@ -161,8 +161,8 @@ struct SimulationTests {
         #expect(many.steps < 20_000 * 90 * 3 / 4)
     }
 
-    @Test("who would do too much is told so")
-    func whoWouldDoTooMuchIsToldSo() throws {
+    @Test("a scenario that would do too much is refused")
+    func scenarioThatWouldDoTooMuchIsRefused() throws {
         // One installation that is opened each second, again and again.
         let openings = (0..<86_400).map { Int64($0) }
         var scenario = Scenario(clients: 1, opened: .trace(OpeningTrace([openings])))
@@ -213,7 +213,7 @@ struct SimulationTests {
         #expect(svg.contains("<title id=\"title\">a &lt; b</title>"))
         #expect(svg.contains("<desc id=\"desc\">1,000 installations over 90 days"))
         #expect(svg.contains("prefers-color-scheme:dark"))
-        // What is held reaches from edge to edge of its frame.
+        // The curve of held lists reaches from edge to edge of its frame.
         let points = try #require(svg.components(separatedBy: "points=\"").dropFirst().first?.prefix { $0 != "\"" })
         let places = points.split(separator: " ").compactMap { $0.split(separator: ",").first }
         #expect(Set(places).isSuperset(of: ["84", "936"]), "\(places.first ?? "")")

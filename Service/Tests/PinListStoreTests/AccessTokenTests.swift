@@ -27,8 +27,8 @@ struct AccessTokenTests {
         #expect(reading.mayRead && !reading.mayPublish("a"))
     }
 
-    @Test("whoever knows a token's id, from the audit log perhaps, cannot guess its secret: 20,000 guesses")
-    func whoeverKnowsATokensIdFromTheAuditLogPerhapsCannotGuessItsSecret20000Guesses() throws {
+    @Test("a token's id, known from the audit log perhaps, does not help to guess its secret: 20,000 guesses")
+    func tokensIdKnownFromTheAuditLogPerhapsDoesNotHelpToGuessItsSecret20000Guesses() throws {
         let made = try #require(AccessToken.make(.publish, names: ["a"], random: Self.random, at: Self.time))
         let known = made.secret.dropLast(4)
         let guesses = (0..<20_000).map { number in

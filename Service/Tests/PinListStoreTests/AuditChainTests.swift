@@ -27,8 +27,8 @@ struct AuditChainTests {
         return chain
     }
 
-    @Test("holds as it was written, and has each digest that somebody kept")
-    func holdsAsItWasWrittenAndHasEachDigestThatSomebodyKept() throws {
+    @Test("holds as it was written, and has each digest that was kept elsewhere")
+    func holdsAsItWasWrittenAndHasEachDigestThatWasKeptElsewhere() throws {
         let entries = self.log(20)
         let chain = try self.check(entries, wanted: entries[4].digest)
         #expect(chain.head == entries[19].digest)
@@ -98,8 +98,8 @@ struct AuditChainTests {
         #expect(throws: AuditChain.VerificationError.self) { try self.check(entries.prefix(0), seals) }
     }
 
-    @Test("that was rewritten, or has a gap, breaks; one that was cut off lacks the digest that somebody kept")
-    func thatWasRewrittenOrHasAGapBreaks() throws {
+    @Test("that was rewritten, or has a gap, breaks; one that was cut off lacks a digest that was kept")
+    func thatWasRewrittenOrHasAGapBreaksOneThatWasCutOffLacksADigestThatWasKept() throws {
         let entries = self.log(20)
         var rewritten = entries
         rewritten[7] = AuditEntry(

@@ -9,8 +9,8 @@ import Testing
 
 @Suite("A store on SQLite")
 struct SQLiteStoreTests {
-    @Test("whose file is moved away says so instead of writing where nobody will look, and goes on when it is back")
-    func whoseFileIsMovedAwaySaysSoInsteadOfWritingWhereNobodyWillLook() async throws {
+    @Test("whose file is moved away says so instead of writing where no reader looks, and goes on when it is back")
+    func whoseFileIsMovedAwaySaysSoInsteadOfWritingWhereNoReaderLooks() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("tumbler-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }

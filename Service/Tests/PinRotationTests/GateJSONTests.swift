@@ -42,8 +42,8 @@ struct GateJSONTests {
                 + #""refusing":{"measured":false,"period":"48h","requests":0,"share":null},"verdict":"unknown"}"#)
     }
 
-    @Test("what was written is read as it was")
-    func whatWasWrittenIsReadAsItWas() throws {
+    @Test("a written answer is read as it was")
+    func writtenAnswerIsReadAsItWas() throws {
         for share in [nil, 0, 0.004, 1] as [Double?] {
             let record = GateRecord(try self.answer(share: share), certificate: String(repeating: "a", count: 64))
             let text = try self.text(record)

@@ -39,7 +39,7 @@ struct GateMeasurementTests {
         #expect(try scene.answer(Self.chain).verdict == .unsafe)
         scene.holders.count = nil
         #expect(try scene.answer(Self.chain).verdict == .safe)
-        // A list of yesterday refuses it, and nobody holds that any more.
+        // A list of yesterday refuses it, and no installation holds that any more.
         scene = try self.scene(old: 0, new: 1_000, of: 1_000)
         scene.holders.missing = ["version 3"]
         #expect(try scene.answer(Self.chain).verdict == .safe)
@@ -68,8 +68,8 @@ struct GateMeasurementTests {
         #expect(answer.reason.contains("caches answer for the service"), "\(answer)")
     }
 
-    @Test("digests that nobody knows count as refusing")
-    func digestsThatNobodyKnowsCountAsRefusing() throws {
+    @Test("unknown digests count as refusing")
+    func unknownDigestsCountAsRefusing() throws {
         let answer = try self.scene(old: 0, new: 980, of: 1_000).answer(Self.chain)
         #expect(answer.verdict == .unsafe && answer.refusing.share == 0.02)
         #expect(try self.scene(old: 0, new: 990, of: 1_000).answer(Self.chain).verdict == .safe)

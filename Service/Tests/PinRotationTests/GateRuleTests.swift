@@ -31,8 +31,8 @@ struct GateRuleTests {
         #expect(answer.reason.contains("adoption is not measured (there is no service)"), "\(answer)")
     }
 
-    @Test("the pin came with the newest list: by time alone nobody knows who has it")
-    func pinCameWithTheNewestListByTimeAloneNobodyKnowsWhoHasIt() throws {
+    @Test("the pin came with the newest list: by time alone it is unknown who has it")
+    func pinCameWithTheNewestListByTimeAloneItIsUnknownWhoHasIt() throws {
         let answer = try GateScene(byTime: GateScene.list(1, [1]), GateScene.list(2, [1, 2])).answer(Self.chain)
         #expect(answer.verdict == .unknown)
         #expect(answer.matched?.pin == FramedCertificate.pin(2))
@@ -47,8 +47,8 @@ struct GateRuleTests {
         #expect(answer.reason.contains("for another server") && answer.refusing.share == 1, "\(answer)")
     }
 
-    @Test("the newest list refuses it: unsafe, though hardly anybody holds that list")
-    func newestListRefusesItUnsafeThoughHardlyAnybodyHoldsThatList() throws {
+    @Test("the newest list refuses it: unsafe, though hardly any installation holds that list")
+    func newestListRefusesItUnsafeThoughHardlyAnyInstallationHoldsThatList() throws {
         let answer = try GateScene(
             counted: (GateScene.list(1, [1, 2]), 999), (GateScene.list(2, [1, 3]), 1), of: 1_000
         ).answer(Self.chain)
@@ -118,8 +118,8 @@ struct GateRuleTests {
         #expect(!CertificateLifetime(notBefore: first, notAfter: last).isEnding(at: first))
     }
 
-    @Test("an intermediate that ends counts as the leaf does; one whose end nobody can read is unknown")
-    func intermediateThatEndsCountsAsTheLeafDoesOneWhoseEndNobodyCanReadIsUnknown() throws {
+    @Test("an intermediate that ends counts as the leaf does; one whose end cannot be read is unknown")
+    func intermediateThatEndsCountsAsTheLeafDoesOneWhoseEndCannotBeReadIsUnknown() throws {
         let scene = try GateScene(byTime: GateScene.list(1, [2]))
         let ending = Self.lifetime(900 * GateScene.day, left: GateScene.day)
         let answer = try scene.answer(Self.chain, lifetimes: [Self.long, ending, Self.long])
@@ -160,8 +160,8 @@ struct GateRuleTests {
         #expect(safe.reason.contains("no entry of version 2 covers"), "\(safe)")
     }
 
-    @Test("entries that block nobody are safe, and the reason says that nothing is enforced")
-    func entriesThatBlockNobodyAreSafeAndTheReasonSaysThatNothingIsEnforced() throws {
+    @Test("entries that block no connection are safe, and the reason says that nothing is enforced")
+    func entriesThatBlockNoConnectionAreSafeAndTheReasonSaysThatNothingIsEnforced() throws {
         for (mode, words) in [(.report, "which it reports"), (.off, "is off")] as [(PinnedDomain.Mode, String)] {
             let list = try GateScene.list(1, [1]) { $0.domains[0].entry.mode = mode }
             let answer = try GateScene(byTime: list).answer(Self.chain)

@@ -30,8 +30,8 @@ struct AlarmsCommandTests {
         }
     }
 
-    @Test("what fires is listed for people, without what would colour a terminal, and ends with 1")
-    func whatFiresIsListedForPeopleWithoutWhatWouldColourATerminalAndEndsWith1() async throws {
+    @Test("firing alarms are listed for people, without control characters of a terminal, and ends with 1")
+    func firingAlarmsAreListedForPeopleWithoutControlCharactersOfATerminalAndEndsWith1() async throws {
         for arguments in [[], ["list"]] {
             try await self.alarms(.json(200, Self.firing), arguments) { run, service in
                 #expect(run.exitCode == 1, "\(run)")
@@ -76,8 +76,8 @@ struct AlarmsCommandTests {
         }
     }
 
-    @Test("what ended meanwhile is said, and so is a silence without an end or a token")
-    func whatEndedMeanwhileIsSaidAndSoIsASilenceWithoutAnEndOrAToken() async throws {
+    @Test("an alarm that ended meanwhile is said, and so is a silence without an end or a token")
+    func alarmThatEndedMeanwhileIsSaidAndSoIsASilenceWithoutAnEndOrAToken() async throws {
         try await self.alarms(.problem(404, "not-found", "no"), ["acknowledge", "x", "--token-file", "token"]) {
             run, _ in
             run.expectError(1, hint: true)

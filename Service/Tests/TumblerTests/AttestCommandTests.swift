@@ -9,7 +9,7 @@ import Testing
 /// `tumbler attest`: formats.md, section 8.
 @Suite("attest")
 struct AttestCommandTests {
-    /// What `--json` and a batch print.
+    /// The output of `--json` and of a batch.
     struct Printed: Decodable, Equatable {
         struct Receipt: Decodable, Equatable {
             let appId: String
@@ -82,8 +82,8 @@ struct AttestCommandTests {
         }
     }
 
-    @Test("what is refused ends with 1 and says the step")
-    func whatIsRefusedEndsWith1AndSaysTheStep() async throws {
+    @Test("a refusal ends with 1 and says the step")
+    func refusalEndsWith1AndSaysTheStep() async throws {
         try await withTemporaryFolder { folder in
             try self.fill(folder)
             for (others, step) in [
@@ -101,8 +101,8 @@ struct AttestCommandTests {
         }
     }
 
-    @Test("what the app gave as its hash is taken as it is, in hexadecimal digits of any length")
-    func whatTheAppGaveAsItsHashIsTakenAsItIsInHexadecimalDigitsOfAnyLength() async throws {
+    @Test("the hash that the app gave is taken as it is, in hexadecimal digits of any length")
+    func hashThatTheAppGaveIsTakenAsItIsInHexadecimalDigitsOfAnyLength() async throws {
         try await withTemporaryFolder { folder in
             try self.fill(folder)
             try folder.write(

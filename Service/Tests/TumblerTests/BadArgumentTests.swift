@@ -12,7 +12,7 @@ struct BadArgumentTests {
         arguments: [
             ["pin"], ["evaluate"], ["frobnicate"], ["--frobnicate"], ["pin", "--frobnicate", "x"],
             ["pin", "x", "--ca-file"], ["pin", "--json=yes", "x"], ["pin", "x", "--at", "tomorrow"],
-            ["pin", "x", "--at", "2026-11-21"],
+            ["pin", "x", "--at", "2026-11-21T00"],
             ["evaluate", "--host", "a.example"], ["evaluate", "--chain", "x"], ["evaluate", "--host"],
             ["evaluate", "--host", "a", "--host", "b", "--chain", "x", "surplus"],
             ["evaluate", "--host", "a", "--chain", "x", "--at", "2026-02-30T00:00:00Z"],

@@ -9,7 +9,8 @@ import Testing
 
 @testable import tumbler
 
-/// What is quick in a batch gives what is slow and decides: no question is read, and no answer written, in another way.
+/// The shortcuts of a batch give the same as the slow way, which decides: no question is read, and no answer written,
+/// in another way.
 @Suite("The quick ways through a batch")
 struct BatchShortcutTests {
     private static let rest = #""host":"a.example","chain":["c\n\/\"\\é\u00e9\ud83d\ude00"],"roots":[]"#

@@ -108,8 +108,8 @@ struct BatchStreamTests {
         }
     }
 
-    @Test("who waits for an answer before the next question gets it")
-    func whoWaitsForAnAnswerBeforeTheNextQuestionGetsIt() async throws {
+    @Test("a caller that waits for an answer before the next question gets it")
+    func callerThatWaitsForAnAnswerBeforeTheNextQuestionGetsIt() async throws {
         let program = try #require(CommandRun.program)
         try await withTemporaryFolder { folder in
             try await withRunningProcess(program, ["evaluate", "--batch", "-"], in: folder) { tumbler in

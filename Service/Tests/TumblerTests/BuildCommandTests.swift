@@ -52,8 +52,8 @@ struct BuildCommandTests {
         }
     }
 
-    @Test("what lint calls an error is refused unless it is allowed, and nothing is written")
-    func whatLintCallsAnErrorIsRefusedUnlessItIsAllowedAndNothingIsWritten() async throws {
+    @Test("an error of lint refuses the build unless it is allowed, and nothing is written")
+    func errorOfLintRefusesTheBuildUnlessItIsAllowedAndNothingIsWritten() async throws {
         try await withTemporaryFolder { folder in
             try folder.write(ProjectText.withoutBackup, as: "tumbler.yaml")
             let arguments = ["build", "-o", "list.json"] + Self.time

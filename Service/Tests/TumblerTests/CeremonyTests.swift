@@ -55,7 +55,7 @@ struct CeremonyTests {
             let verified = try await tumbler("verify pins.json \(at)")
             #expect(verified.lines.count { $0.hasPrefix("signed by ") } == 3, "\(verified)")
 
-            // Someone gives the third another file on the way: the digest says so. Another payload joins nothing.
+            // The third signer gets another file on the way: the digest says so. Another payload joins nothing.
             try folder.write(MetadataFixture.list(version: 8), as: "list")
             try await tumbler("sign list --root root.json --expect \(digest) --key first -o other.json").expectError(1)
             let other = try await tumbler("sign list --root root.json --yes --key first -o other.json")

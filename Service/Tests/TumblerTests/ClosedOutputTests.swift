@@ -5,8 +5,8 @@
 import Foundation
 import Testing
 
-/// What a program says when nobody reads it any more must not be a crash. `env` sets what a broken pipe does: ends the
-/// program silently, as in most shells, or fails the writing, as in services that ignore the signal.
+/// Output of a program whose reader has gone must not be a crash. `env` sets what a broken pipe does: ends the program
+/// silently, as in most shells, or fails the writing, as in services that ignore the signal.
 @Suite("Standard output that cannot be written", .needsOpenSSL)
 struct ClosedOutputTests {
     /// Many certificates, more than a pipe holds of their pins.
@@ -35,8 +35,8 @@ struct ClosedOutputTests {
         }
     }
 
-    @Test("where the signal is ignored it is one clear line", arguments: Self.commands)
-    func whereTheSignalIsIgnoredItIsOneClearLine(command: String) async throws {
+    @Test("with the signal ignored it is one clear line", arguments: Self.commands)
+    func withTheSignalIgnoredItIsOneClearLine(command: String) async throws {
         try await self.withManyCertificates { folder in
             let line = #"(env --ignore-signal=PIPE "$0" \#(command); echo $? > code) | head -c 20 > /dev/null"#
             let run = try await CommandRun.shell(line, in: folder)

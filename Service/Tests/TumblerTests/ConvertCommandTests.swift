@@ -139,7 +139,7 @@ struct ConvertCommandTests {
             #expect(run.lines.contains("    requireIssuer: true"))
             #expect(run.lines.count { $0.hasSuffix(", position: issuer}") } == 2)
             try folder.write("name: com.example.app\n" + run.output, as: "tumbler.yaml")
-            // The same two pins as leaf and as issuer: nobody's real list, but a valid one.
+            // The same two pins as leaf and as issuer: no real list, but a valid one.
             let build = ["build", "-o", "-", "--allow", "backup-equals-primary"]
             #expect(try await CommandRun.tumbler(build, in: folder).exitCode == 0)
         }

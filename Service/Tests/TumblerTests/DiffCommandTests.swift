@@ -5,7 +5,7 @@
 import Foundation
 import Testing
 
-@Suite("What is different between two lists, on the command line")
+@Suite("The differences between two lists, on the command line")
 struct DiffCommandTests {
     private struct Difference: Decodable {
         struct Change: Decodable {

@@ -52,8 +52,8 @@ struct EmergencySimulationTests {
         #expect(month > 0 && month < first && first <= 1, "\(first) \(month)")
     }
 
-    @Test("who holds a list with the new pin already is not locked out")
-    func whoHoldsAListWithTheNewPinAlreadyIsNotLockedOut() throws {
+    @Test("an installation with the new pin already is not locked out")
+    func installationWithTheNewPinAlreadyIsNotLockedOut() throws {
         let older = try Self.list(1, days: 60, [Self.old])
         let newer = try Self.list(2, days: 30, [Self.old, Self.new])
         let alone = try Self.simulation([older]).refusing(after: 3_600)

@@ -5,7 +5,7 @@
 import Foundation
 import Testing
 
-@Suite("What evaluate prints", .needsOpenSSL)
+@Suite("The output of evaluate", .needsOpenSSL)
 struct EvaluateOutputTests {
     private func withChain(_ body: (OpenSSL, URL, TestChain, _ pins: [String]) async throws -> Void) async throws {
         let openssl = try #require(OpenSSL.installed)
@@ -125,9 +125,9 @@ struct EvaluateOutputTests {
     }
 
     @Test(
-        "a pin that is none is a mistake of whoever called, and never a pin that matches nothing",
+        "a pin that is none is a mistake of the caller, and never a pin that matches nothing",
         arguments: ["", "x", "sha256/", "sha256/AAAA", "sha1/AAAAAAAAAAAAAAAAAAAAAAAAAAA=", "SHA256/x", "sha256/\n"])
-    func pinThatIsNoneIsAMistakeOfWhoeverCalledAndNeverAPinThatMatchesNothing(pin: String) async throws {
+    func pinThatIsNoneIsAMistakeOfTheCallerAndNeverAPinThatMatchesNothing(pin: String) async throws {
         try await withTemporaryFolder { folder in
             let pins = ["--pin", self.pin(1), "--pin", pin]
             let arguments = ["evaluate", "--host", TestChain.host, "--chain", "missing.pem"] + pins

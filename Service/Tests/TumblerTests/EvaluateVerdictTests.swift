@@ -19,7 +19,7 @@ struct EvaluateVerdictTests {
         }
     }
 
-    /// Asks in JSON and in text, which must end alike.
+    /// Evaluates in JSON and in text, which must end alike.
     private func evaluate(
         _ chain: String, roots: String = "roots.pem", host: String = TestChain.host, _ options: [String] = [],
         in folder: URL
@@ -98,7 +98,7 @@ struct EvaluateVerdictTests {
                 #expect(exitCode == 0 && decision.reason == "pin-match", "\(host)")
             }
             for host in [
-                "", "api.example.com:443", "https://api.example.com", "127.1", "0x7f000001", "bücher.example", "a..b",
+                "", "api.example.com:443", "127.1", "0x7f000001", "bücher.example", "a..b",
             ] {
                 let (exitCode, decision) = try await self.evaluate(chain.file, host: host, options, in: folder)
                 #expect(exitCode == 1 && decision.reason == "host-invalid" && decision.host == host, "\(host)")

@@ -38,8 +38,8 @@ struct ExportCommandTests {
         }
     }
 
-    @Test("a list that no client would take is not exported: unsigned, changed, or signed by somebody else")
-    func listThatNoClientWouldTakeIsNotExportedUnsignedChangedOrSignedBySomebodyElse() async throws {
+    @Test("a list that no client would take is not exported: unsigned, changed, or signed by another key")
+    func listThatNoClientWouldTakeIsNotExportedUnsignedChangedOrSignedByAnotherKey() async throws {
         try await self.withProject { folder, signer in
             let good = try folder.contents(of: "pins.json")
             let payload = try folder.text(of: "list.json")

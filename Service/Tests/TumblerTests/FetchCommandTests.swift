@@ -95,8 +95,8 @@ struct FetchCommandTests {
         }
     }
 
-    @Test("with --pin a redirect leads to no other host: nobody said what to expect of it")
-    func withPinARedirectLeadsToNoOtherHostNobodySaidWhatToExpectOfIt() async throws {
+    @Test("with --pin a redirect leads to no other host: no pins are given for it")
+    func withPinARedirectLeadsToNoOtherHostNoPinsAreGivenForIt() async throws {
         try await FetchScene.with { scene in
             for scheme in ["https", "http"] {
                 let before = scene.server.counts.requests
@@ -155,7 +155,7 @@ struct FetchCommandTests {
             let allowed = try await fetch(FetchScene.host, "https://localhost/", ["--allow-local-redirects"])
             allowed.expectResult()
             #expect(allowed.output == "hello")
-            // Who asks this machine may be sent on to it.
+            // A request to this machine may be redirected to it.
             let stayed = try await fetch("localhost", "https://localhost/")
             stayed.expectResult()
             #expect(stayed.output == "hello")

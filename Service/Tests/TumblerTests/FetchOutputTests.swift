@@ -6,7 +6,7 @@ import CertificatePinning
 import Foundation
 import Testing
 
-@Suite("What fetch prints")
+@Suite("The output of fetch")
 struct FetchOutputTests {
     @Test("--decision --json has the members of the formats, in place of the body")
     func decisionJsonHasTheMembersOfTheFormatsInPlaceOfTheBody() async throws {
@@ -103,8 +103,8 @@ struct FetchOutputTests {
         }
     }
 
-    @Test("an answer that breaks off is a failure, and what came of it is printed", Self.python)
-    func answerThatBreaksOffIsAFailureAndWhatCameOfItIsPrinted() async throws {
+    @Test("an answer that breaks off is a failure, and the part that came is printed", Self.python)
+    func answerThatBreaksOffIsAFailureAndThePartThatCameIsPrinted() async throws {
         try await self.withPlainServer { folder, base in
             let run = try await CommandRun.tumbler(["fetch", "\(base)/cut"] + FetchScene.bundled, in: folder)
             #expect(run.exitCode == 2)
@@ -127,8 +127,8 @@ struct FetchOutputTests {
         }
     }
 
-    @Test("where the signal is ignored it is one clear line", Self.python)
-    func whereTheSignalIsIgnoredItIsOneClearLine() async throws {
+    @Test("with the signal ignored it is one clear line", Self.python)
+    func withTheSignalIgnoredItIsOneClearLine() async throws {
         try await self.withPlainServer { folder, base in
             let fetch = Self.endless.replacing("BASE", with: base)
             let run = try await CommandRun.shell(

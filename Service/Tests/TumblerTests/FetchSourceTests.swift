@@ -8,7 +8,7 @@ import PinListMetadata
 import PinningTesting
 import Testing
 
-@Suite("Where fetch has its pins from")
+@Suite("The source of the pins of fetch")
 struct FetchSourceTests {
     @Test("the files that an app ships decide, for better and for worse")
     func filesThatAnAppShipsDecideForBetterAndForWorse() async throws {
@@ -118,7 +118,7 @@ struct FetchSourceTests {
     }
 
     @Test(
-        "what does not fit together is a usage error, and nobody is asked",
+        "what does not fit together is a usage error, and no server is asked",
         arguments: [
             "https://api.example.com/", "https://api.example.com/ --pin nonsense", "api.example.com --pin PIN",
             "ftp://api.example.com/ --pin PIN", "https:///page --pin PIN",
@@ -133,7 +133,7 @@ struct FetchSourceTests {
             "https://api.example.com/ --pin PIN --connect-to ::127.0.0.1:port",
             "--pin PIN",
         ])
-    func whatDoesNotFitTogetherIsAUsageErrorAndNobodyIsAsked(line: String) async throws {
+    func whatDoesNotFitTogetherIsAUsageErrorAndNoServerIsAsked(line: String) async throws {
         try await withTemporaryFolder { folder in
             let words = line.replacing("PIN", with: "\(FetchScene.strangePin)").split(separator: " ").map(String.init)
             let run = try await CommandRun.tumbler(["fetch"] + words, in: folder)

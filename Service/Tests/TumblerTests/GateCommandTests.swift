@@ -47,15 +47,15 @@ struct GateCommandTests {
         }
     }
 
-    /// What a service says that counted a thousand requests, so many of each version.
+    /// The answer of a service that counted a thousand requests, so many of each version.
     private static func adoption(_ versions: String, requests: Int = 1_000) -> String {
         #"{"state":"measured","period":86400,"requests":\#(requests),"versions":{\#(versions)}}"#
     }
 
     private static let unmeasured = #"{"measured":false,"period":"24h","requests":0,"share":null}"#
 
-    @Test("a key that nobody announced is unsafe, word by word")
-    func keyThatNobodyAnnouncedIsUnsafeWordByWord() async throws {
+    @Test("a key that was not announced is unsafe, word by word")
+    func keyThatWasNotAnnouncedIsUnsafeWordByWord() async throws {
         try await self.withProject { scene in
             let run = try await self.gate(scene, ["--json"])
             #expect(run.exitCode == 1, "\(run)")
@@ -83,8 +83,8 @@ struct GateCommandTests {
         }
     }
 
-    @Test("announced a month ago: safe by time, and the words say that nobody measured")
-    func announcedAMonthAgoSafeByTimeAndTheWordsSayThatNobodyMeasured() async throws {
+    @Test("announced a month ago: safe by time, and the words say that nothing was measured")
+    func announcedAMonthAgoSafeByTimeAndTheWordsSayThatNothingWasMeasured() async throws {
         try await self.withProject { scene in
             try scene.addPin()
             #expect(try await scene.release(daysAgo: 30).exitCode == 0)
@@ -171,7 +171,7 @@ struct GateCommandTests {
                 let answer: GateAnswer = try run.decoded()
                 #expect(answer.verdict == .unknown && !answer.refusing.isMeasured)
                 #expect(answer.reason.contains("adoption is not measured ("), "\(answer)")
-                // Without a token nothing is recorded, where everybody on loopback may look as well.
+                // Without a token nothing is recorded, where no token is needed on loopback either.
                 #expect(service.requests("POST").isEmpty)
             }
         }
@@ -196,8 +196,8 @@ struct GateCommandTests {
         }
     }
 
-    @Test("a chain that has expired, is for another host, or that nobody trusts is unsafe")
-    func chainThatHasExpiredIsForAnotherHostOrThatNobodyTrustsIsUnsafe() async throws {
+    @Test("a chain that has expired, is for another host, or is not trusted is unsafe")
+    func chainThatHasExpiredIsForAnotherHostOrIsNotTrustedIsUnsafe() async throws {
         for (words, chain) in ProbeScene.invalidChains {
             try await self.withProject(chain) { scene in
                 let run = try await self.gate(scene)
@@ -277,15 +277,15 @@ struct GateCommandTests {
                         ["gate", ProbeScene.host, "--certificate", "chain.pem", "--roots", "anchors.pem"] + server
                     let run = try await CommandRun.tumbler(gate + ["--name", "com.example.app"], in: scene.folder)
                     #expect(run.exitCode == exit, "\(run)")
-                    #expect(run.errors.contains("no root vouches for this list"), "\(run)")
+                    #expect(run.errors.contains("no root verifies this list"), "\(run)")
                     try await CommandRun.tumbler(gate, in: scene.folder).expectError(2)
                 }
             }
         }
     }
 
-    @Test("what cannot be read is unknown, and what was typed wrongly is usage")
-    func whatCannotBeReadIsUnknownAndWhatWasTypedWronglyIsUsage() async throws {
+    @Test("an unreadable file is unknown, and a wrong option is usage")
+    func unreadableFileIsUnknownAndAWrongOptionIsUsage() async throws {
         try await self.withProject { scene in
             try scene.folder.write("", as: "empty.pem")
             try scene.folder.write("rubbish\n", as: "rubbish.pem")

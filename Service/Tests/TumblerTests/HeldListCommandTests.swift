@@ -7,7 +7,7 @@ import Foundation
 import PinListMetadata
 import Testing
 
-@Suite("What is served, and the lists that installations may still hold")
+@Suite("The served chain, and the lists that installations may still hold")
 struct HeldListCommandTests {
     private struct Finding: Decodable, Equatable {
         let rule: String
@@ -30,7 +30,7 @@ struct HeldListCommandTests {
         let hosts: [Host]
     }
 
-    /// A project that was made 60 days ago with two pins that nobody serves.
+    /// A project that was made 60 days ago with two pins that no server presents.
     private func withProject(
         propagation: String = "30d", _ body: (ProbeScene, [String]) async throws -> Void
     ) async throws {
@@ -64,7 +64,7 @@ struct HeldListCommandTests {
             let stopped = try await CommandRun.tumbler(["release", "--yes"] + live, in: scene.folder)
             stopped.expectError(1, hint: true)
             #expect(stopped.errors.contains("held-list-refuses") && stopped.errors.contains("version 1"), "\(stopped)")
-            // Without looking nobody can know.
+            // Without a probe it is unknown.
             #expect(try await scene.release(daysAgo: 1).exitCode == 0)
             let probe = try await self.probe(scene)
             #expect(probe.exitCode == 1, "\(probe)")
@@ -78,8 +78,8 @@ struct HeldListCommandTests {
         }
     }
 
-    @Test("a month later everybody has the new list: all is well")
-    func monthLaterEverybodyHasTheNewListAllIsWell() async throws {
+    @Test("a month later all installations have the new list: all is well")
+    func monthLaterAllInstallationsHaveTheNewListAllIsWell() async throws {
         try await self.withProject { scene, live in
             try scene.addPin()
             #expect(try await scene.release(daysAgo: 31).exitCode == 0)
@@ -196,8 +196,8 @@ struct HeldListCommandTests {
         }
     }
 
-    @Test("less than 30 days are a warning where nobody measures")
-    func lessThan30DaysAreAWarningWhereNobodyMeasures() async throws {
+    @Test("less than 30 days are a warning without a measurement")
+    func lessThan30DaysAreAWarningWithoutAMeasurement() async throws {
         try await self.withProject(propagation: "14d") { scene, _ in
             let lint = try await CommandRun.tumbler(["lint", "-C", "project"], in: scene.folder)
             #expect(lint.exitCode == 0 && lint.output.contains("warning: propagation-short: list (14d)"), "\(lint)")

@@ -8,7 +8,7 @@ import Testing
 /// ML-DSA-65 keys, hybrid demands, and thresholds that clients of today cannot reach.
 @Suite("Post-quantum keys on the command line")
 struct HybridCommandTests {
-    /// What `root show --json` prints of a role.
+    /// The output of `root show --json` on a role.
     private struct PrintedRoot: Decodable {
         struct Demand: Decodable, Equatable {
             let keyids: [String]
@@ -25,7 +25,7 @@ struct HybridCommandTests {
         let roles: [String: Role]
     }
 
-    /// What `verify --json` and `sign --json` print of a demand.
+    /// The output of `verify --json` and `sign --json` on a demand.
     private struct PrintedDemands: Decodable {
         struct Demand: Decodable {
             let root: Int

@@ -68,7 +68,7 @@ struct KeptProjectTests {
             #expect(printed.output.contains("reports.totalPerMinute: 60000"))
             let checked = try await CommandRun.tumbler(["serve", "--config", "service.yaml", "--check"], in: service)
             #expect(checked.exitCode == 0, "\(checked)")
-            // What reads alone changes no database, and says what brings this one up to date.
+            // A reading command changes no database, and says what brings this one up to date.
             let verify = ["audit-log", "verify", "--config", "service.yaml"]
             let early = try await CommandRun.tumbler(verify, in: service)
             #expect(early.exitCode == 2 && early.errors.contains("tumbler serve --migrate"), "\(early)")

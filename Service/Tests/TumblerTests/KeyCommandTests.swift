@@ -5,7 +5,7 @@
 import Foundation
 import Testing
 
-/// What `key show --json` prints.
+/// The output of `key show --json`.
 private struct PrintedKey: Decodable {
     let keyid: String
     let pin: String
@@ -54,7 +54,7 @@ struct KeyCommandTests {
                 run.expectError(2)
                 #expect(!run.errors.contains("wrong horse"))
             }
-            // Nobody is at a terminal here; the public half stands beside it.
+            // There is no terminal here; the public half stands beside it.
             let beside = try await CommandRun.shell(show, in: folder)
             #expect(beside.exitCode == 0)
             #expect(beside.errorLines.count == 1)

@@ -26,8 +26,8 @@ struct LiveChainTests {
         #expect(run.errorLines.count == 1 && run.errors.hasPrefix("tumbler: note: "), "\(run)")
     }
 
-    @Test("what is presented is printed, leaf first; that nothing was validated is said elsewhere")
-    func whatIsPresentedIsPrintedLeafFirstThatNothingWasValidatedIsSaidElsewhere() async throws {
+    @Test("the presented chain is printed, leaf first; that nothing was validated is said elsewhere")
+    func presentedChainIsPrintedLeafFirstThatNothingWasValidatedIsSaidElsewhere() async throws {
         try await self.withServer { folder, _, pins, port in
             let run = try await CommandRun.tumbler(["pin", "127.0.0.1:\(port)"], in: folder)
             self.expectNote(run)

@@ -5,7 +5,7 @@
 import Foundation
 import Testing
 
-@Suite("Which of its certificates a server presents", .needsOpenSSL)
+@Suite("The certificate that a server presents, of several", .needsOpenSSL)
 struct LiveNameTests {
     @Test("a name in the handshake gets that name's certificate, an address gets the default")
     func nameInTheHandshakeGetsThatNamesCertificateAnAddressGetsTheDefault() async throws {

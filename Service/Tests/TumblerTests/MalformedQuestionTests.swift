@@ -8,7 +8,7 @@ import Testing
 /// One line that cannot be read is answered so, and the rest go on.
 @Suite("A malformed question in a batch")
 struct MalformedQuestionTests {
-    /// What is wrong with a line, and the `id` that can be read in it all the same.
+    /// The defect of a line, and the `id` that can be read in it all the same.
     struct Case: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let line: Data

@@ -5,9 +5,9 @@
 import Foundation
 import Testing
 
-@Suite("What pin prints", .needsOpenSSL)
+@Suite("The output of pin", .needsOpenSSL)
 struct PinOutputTests {
-    /// What a certificate can be called to break out of a line of text, of YAML, or of a terminal.
+    /// The name of a certificate that tries to break out of a line of text, of YAML, or of a terminal.
     static let hostileName = "\"}\n          - {pin: \"sha256\\/x\", note: 'y' # &a *b !!c\u{1b}[2J\u{202e}\\\\ é 😀"
 
     @Test("a plain line is the pin, a blank, and the subject; the kind of key where there is none")

@@ -20,7 +20,7 @@ struct PostQuantumPageTests {
             #expect(story.refused.isEmpty, "\(story.refused)")
             #expect(story.visits > 20)
             #expect(Set(story.clients.map(\.isNew)) == [true, false])
-            // Whoever has everything has root 2 and the last list.
+            // A client that is up to date has root 2 and the last list.
             for isNew in [true, false] {
                 let newest = story.clients.filter { $0.isNew == isNew }.map {
                     [$0.state.chain.newest.version, $0.state.inForce?.held.list.version ?? 0]
@@ -43,7 +43,7 @@ struct PostQuantumPageTests {
             #expect(try atRoot2.answers(to: "quantum.json") == [true: ["threshold-not-met"], false: ["unsigned"]])
             #expect(try atRoot2.answers(to: "both.json") == [true: ["newer"], false: ["newer"]])
 
-            // What the page says of verify, and what verify says of the other two.
+            // The claims of the page on verify, and the output of verify on the other two.
             let both = try await CommandRun.tumbler(Self.verify("both.json"), in: story.project)
             both.expectResult()
             #expect(both.lines.contains("root 2: 1 of 1 signatures"), "\(both)")

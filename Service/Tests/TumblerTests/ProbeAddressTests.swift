@@ -42,7 +42,7 @@ struct ProbeAddressTests {
             let gate = [
                 "gate", ProbeScene.host, "-C", "project", "--certificate", "new.pem", "--roots", "anchors.pem",
             ]
-            // Nobody announced it: the gate would have kept it away, and probe finds the one address.
+            // It was not announced: the gate would have kept it away, and probe finds the one address.
             #expect(try await CommandRun.tumbler(gate, in: scene.folder).exitCode == 1)
             let early = try await self.probe(scene, ports)
             #expect(early.exitCode == 1 && early.lines.first?.hasPrefix("FAILS ") == true, "\(early)")

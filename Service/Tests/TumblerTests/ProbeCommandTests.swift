@@ -11,8 +11,8 @@ import Testing
 
 @Suite("Probing the hosts of a list")
 struct ProbeCommandTests {
-    @Test("all is well: the pin that matches, the days of each certificate, the backup that nobody serves")
-    func allIsWellThePinThatMatchesTheDaysOfEachCertificateTheBackupThatNobodyServes() async throws {
+    @Test("all is well: the pin that matches, the days of each certificate, the backup that no server presents")
+    func allIsWellThePinThatMatchesTheDaysOfEachCertificateTheBackupThatNoServerPresents() async throws {
         try await ProbeScene.with { scene in
             try scene.publish()
             let run = try await scene.probe()
@@ -50,8 +50,8 @@ struct ProbeCommandTests {
         }
     }
 
-    @Test("no pin matches: somebody would be locked out; in report mode nobody is, and it is said all the same")
-    func noPinMatchesSomebodyWouldBeLockedOutInReportModeNobodyIs() async throws {
+    @Test("no pin matches: clients would be locked out; in report mode none is, and it is said all the same")
+    func noPinMatchesClientsWouldBeLockedOutInReportModeNoneIsAndItIsSaidAllTheSame() async throws {
         try await ProbeScene.with { scene in
             try scene.publish([try scene.entry(ProbeScene.host, [ProbeScene.backup])])
             let run = try await scene.probe()
@@ -117,8 +117,8 @@ struct ProbeCommandTests {
         }
     }
 
-    @Test("an expired certificate, one for another name, and one that nobody trusts lock out, in every mode")
-    func expiredCertificateOneForAnotherNameAndOneThatNobodyTrustsLockOut() async throws {
+    @Test("an expired certificate, one for another name, and an untrusted one lock out, in every mode")
+    func expiredCertificateOneForAnotherNameAndAnUntrustedOneLockOutInEveryMode() async throws {
         for (words, chain) in ProbeScene.invalidChains {
             try await ProbeScene.with(chain) { scene in
                 for mode in PinnedDomain.Mode.allCases {
@@ -154,8 +154,8 @@ struct ProbeCommandTests {
         }
     }
 
-    @Test("what was seen once is remembered: another pin of the entry, and the issuer over a day without an answer")
-    func whatWasSeenOnceIsRememberedAnotherPinOfTheEntry() async throws {
+    @Test("an earlier observation is remembered: another pin of the entry, and the issuer over a day without an answer")
+    func earlierObservationIsRememberedAnotherPinOfTheEntry() async throws {
         try await ProbeScene.with { scene in
             let backup = try ProbeScene.leaf(by: scene.pki.intermediate)
             try scene.publish([try scene.entry(ProbeScene.host, [try scene.pki.leaf.pin, try backup.pin])])

@@ -58,7 +58,8 @@ struct ProbeGuideTests {
         }
     }
 
-    /// What the service was asked, beside which lists installations hold: every probe of a project asks that.
+    /// The requests to the service, beside those for the lists that installations hold: every probe of a project asks
+    /// that.
     private static func orders(_ service: RecordingService) -> [RecordingService.Request] {
         service.requests.filter { !$0.path.hasSuffix("/adoption") }
     }

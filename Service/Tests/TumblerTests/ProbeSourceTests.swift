@@ -7,7 +7,7 @@ import Foundation
 import NIOHTTP1
 import Testing
 
-@Suite("What probe reads, keeps and sends")
+@Suite("The input, memory and output of probe")
 struct ProbeSourceTests {
     /// Makes a project out of the scene's list.
     private func makeProject(_ scene: ProbeScene, server: String = "https://pins.example.com") throws {
@@ -55,7 +55,7 @@ struct ProbeSourceTests {
                     in: scene.folder)
             }
             let trusting = try await probe(["bundled.json"])
-            #expect(trusting.exitCode == 0 && trusting.errors.contains("no root vouches"), "\(trusting)")
+            #expect(trusting.exitCode == 0 && trusting.errors.contains("no root verifies"), "\(trusting)")
             let text = try scene.folder.text(of: "bundled.json")
             try scene.folder.write(text.replacing(#""sig":""#, with: #""sig":"AAAA"#), as: "forged.json")
             try await probe(["forged.json", "--root", "root.json"]).expectError(2)
@@ -80,8 +80,8 @@ struct ProbeSourceTests {
         }
     }
 
-    @Test("what was kept and is damaged is said and written anew; what cannot be kept is said")
-    func whatWasKeptAndIsDamagedIsSaidAndWrittenAnewWhatCannotBeKeptIsSaid() async throws {
+    @Test("a damaged memory is said and written anew; one that cannot be written is said")
+    func damagedMemoryIsSaidAndWrittenAnewOneThatCannotBeWrittenIsSaid() async throws {
         try await ProbeScene.with { scene in
             try scene.publish()
             for rubbish in ["rubbish", "{}", #"{"schema": 2, "hosts": {}}"#, String(repeating: "[", count: 100_000)] {
@@ -137,8 +137,8 @@ struct ProbeSourceTests {
         }
     }
 
-    @Test("what is missing for sending is said before anybody is asked")
-    func whatIsMissingForSendingIsSaidBeforeAnybodyIsAsked() async throws {
+    @Test("a missing part for sending is said before any host is asked")
+    func missingPartForSendingIsSaidBeforeAnyHostIsAsked() async throws {
         try await ProbeScene.with { scene in
             try scene.publish()
             try await scene.probe(["--push"]).expectError(64, hint: true)

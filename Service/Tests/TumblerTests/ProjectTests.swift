@@ -39,7 +39,8 @@ struct ProjectTests {
             let run = try await self.initialise(folder)
             #expect(run.exitCode == 0, "\(run)")
             let project = folder.appendingPathComponent("project")
-            #expect(try project.text(of: ".gitignore") == "keys/\n")
+            #expect(try project.text(of: ".gitignore") == "keys/\n*.token\ntoken\ntoken-pin\ntumbler-data/\n")
+            #expect(run.errors.contains("failures are reported nowhere"), "\(run)")
             for key in ["keys/root.pem", "keys/pins.pem"] {
                 let attributes = try FileManager.default.attributesOfItem(
                     atPath: project.appendingPathComponent(key).path)
@@ -50,6 +51,56 @@ struct ProjectTests {
             again.expectError(2, hint: true)
             let lint = try await CommandRun.tumbler(["lint", "-C", "project", "--at", Self.time], in: folder)
             #expect(lint.exitCode == 0, "\(lint)")
+        }
+    }
+
+    @Test("init begins with report and an address where that is asked; what a .gitignore says already stays")
+    func initBeginsWithReportAndAnAddressWhereThatIsAsked() async throws {
+        try await withTemporaryFolder { folder in
+            try FileManager.default.createDirectory(
+                at: folder.appendingPathComponent("project"), withIntermediateDirectories: true)
+            try folder.write("build/\nkeys/\n", as: "project/.gitignore")
+            let address = "https://pins.example.com/v1/reports"
+            let run = try await self.initialise(folder, ["--mode", "report", "--report-to", address])
+            #expect(run.exitCode == 0 && !run.errors.contains("reported nowhere"), "\(run)")
+            let source = try folder.text(of: "project/tumbler.yaml")
+            #expect(source.contains("    mode: report\n") && source.contains("reportTo: [\"\(address)\"]"))
+            let ignored = try folder.text(of: "project/.gitignore")
+            #expect(ignored == "build/\nkeys/\n*.token\ntoken\ntoken-pin\ntumbler-data/\n")
+            try await CommandRun.tumbler(
+                ["init", "other", "--name", "com.example.app", "--mode", "off", "--insecure-plaintext"], in: folder
+            ).expectError(64)
+        }
+    }
+
+    @Test("verify and diff take the project's own list, roots and source; a renewal says that only dates change")
+    func verifyAndDiffTakeTheProjectsOwnListRootsAndSource() async throws {
+        try await withTemporaryFolder { folder in
+            for command in ["verify", "diff"] {
+                try await CommandRun.tumbler([command], in: folder).expectError(64, hint: true)
+            }
+            #expect(try await self.initialise(folder).exitCode == 0)
+            let verify = try await CommandRun.tumbler(["verify", "-C", "project", "--at", Self.time], in: folder)
+            verify.expectResult()
+            let named = try await self.verify(folder, at: Self.time)
+            #expect(verify.output == named.output)
+
+            let later = ["-C", "project", "--at", "2026-11-25"]
+            let renewal = try await CommandRun.tumbler(["diff"] + later, in: folder)
+            #expect(renewal.exitCode == 0, "\(renewal)")
+            #expect(renewal.errors == "tumbler: note: only dates change\n")
+            #expect(renewal.lines.count == 3 && renewal.lines.allSatisfy { $0.hasPrefix("~ list: ") }, "\(renewal)")
+
+            let source = try folder.text(of: "project/tumbler.yaml")
+            try folder.write(source.replacing("mode: enforce", with: "mode: report"), as: "project/tumbler.yaml")
+            let edited = try await CommandRun.tumbler(["diff"] + later, in: folder)
+            #expect(edited.exitCode == 1 && edited.errors.isEmpty, "\(edited)")
+            #expect(edited.output.contains("mode enforce → report"), "\(edited)")
+            try await CommandRun.tumbler(["diff", "project/pins.json"], in: folder).expectError(64)
+            // What clients have is not known: that is no "the same".
+            let away = try await CommandRun.tumbler(
+                ["diff", "--server", "https://127.0.0.1:1"] + later, in: folder)
+            away.expectError(2, hint: true)
         }
     }
 

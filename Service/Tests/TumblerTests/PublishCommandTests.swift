@@ -143,8 +143,8 @@ struct PublishCommandTests {
         }
     }
 
-    @Test("a server that nobody trusts gets neither list nor token")
-    func serverThatNobodyTrustsGetsNeitherListNorToken() async throws {
+    @Test("an untrusted server gets neither list nor token")
+    func untrustedServerGetsNeitherListNorToken() async throws {
         let pki = try TestPKI(["localhost"])
         try await withTemporaryFolder { folder in
             _ = try ServedLists(in: folder)
@@ -161,8 +161,8 @@ struct PublishCommandTests {
         }
     }
 
-    @Test("nobody listens, or there is no such host: said to be not published")
-    func nobodyListensOrThereIsNoSuchHostSaidToBeNotPublished() async throws {
+    @Test("no server listens, or there is no such host: said to be not published")
+    func noServerListensOrThereIsNoSuchHostSaidToBeNotPublished() async throws {
         try await withTemporaryFolder { folder in
             _ = try ServedLists(in: folder)
             try folder.writeToken()
@@ -177,8 +177,8 @@ struct PublishCommandTests {
         }
     }
 
-    @Test("what does not belong together, or is not signed, is not sent")
-    func whatDoesNotBelongTogetherOrIsNotSignedIsNotSent() async throws {
+    @Test("files that do not belong together, or are not signed, are not sent")
+    func filesThatDoNotBelongTogetherOrAreNotSignedAreNotSent() async throws {
         try await self.with(Self.done) { folder, service in
             let list = try folder.contents(of: "bundled.json")
             let envelope = try Envelope(Array(list), of: .pins, limits: MetadataLimits())

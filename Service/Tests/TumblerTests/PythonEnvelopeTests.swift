@@ -9,8 +9,8 @@ import Testing
 struct PythonEnvelopeTests {
     private static let environment = URL(fileURLWithPath: "/usr/bin/env")
 
-    /// Reads an envelope and the keys of its root, as anybody would write it who never saw our code. The envelope must
-    /// carry a threshold of two.
+    /// Reads an envelope and the keys of its root, as a programmer would write it who never saw our code. The envelope
+    /// must carry a threshold of two.
     private static let verify = #"""
         import base64, hashlib, json, sys
         from cryptography.exceptions import InvalidSignature

@@ -11,7 +11,7 @@ import Testing
 struct RefreshTests {
     private static let time = "2026-11-22T00:00:00Z"
 
-    /// What `refresh --json` prints.
+    /// The output of `refresh --json`.
     private struct Printed: Decodable, Equatable {
         struct Root: Decodable, Equatable { let version: Int64 }
         struct List: Decodable, Equatable {

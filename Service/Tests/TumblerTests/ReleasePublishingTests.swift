@@ -86,7 +86,7 @@ struct ReleasePublishingTests {
             let expected = try
                 "[\(scene.folder.text(of: "project/root/1.json")),\(scene.folder.text(of: "project/pins.json"))]"
             #expect(put.body == Array(expected.utf8))
-            // What everybody may read is asked for without the token; what only its holder may read, with it.
+            // Public paths are asked for without the token; those that need a token, with it.
             for request in scene.service.requests("GET") {
                 #expect(request.headers["Authorization"].isEmpty == request.path.hasSuffix(".json"), "\(request.path)")
             }
@@ -229,7 +229,7 @@ struct ReleasePublishingTests {
                 offline.errors.contains("not published") && offline.errors.contains("tumbler publish"), "\(offline)")
             #expect(scene.service.requests("PUT").isEmpty)
             #expect(try scene.version == 2)
-            // It is signed, and nobody has it yet; publishing says when.
+            // It is signed, and not published yet; publishing records when.
             let lines = "project/lists/published.jsonl"
             #expect(try !scene.folder.text(of: lines).contains(#""version":2"#))
             let publish = ["publish", "-C", "project", "--token-file", "token", "--at", "2026-11-23T00:00:00Z"]

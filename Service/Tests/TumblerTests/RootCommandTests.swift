@@ -5,7 +5,7 @@
 import Foundation
 import Testing
 
-/// What `root show --json` prints.
+/// The output of `root show --json`.
 private struct PrintedRoot: Decodable {
     struct Role: Decodable {
         let keyids: [String]
@@ -76,7 +76,7 @@ struct RootCommandTests {
 
             let sign = ["sign", "2.payload", "--yes", "-o", "2.json"]
             let without = try await CommandRun.tumbler(sign + ["--key", "root", "--key", "newroot"], in: folder)
-            #expect(without.exitCode == 1, "nobody counted root 1: \(without)")
+            #expect(without.exitCode == 1, "root 1 was not counted: \(without)")
             let one = try await CommandRun.tumbler(sign + ["--key", "newroot", "--root", "root.json"], in: folder)
             #expect(one.exitCode == 1)
             let both = try await CommandRun.tumbler(

@@ -202,7 +202,7 @@ struct RotateCommandTests {
             let back = try await scene.rotate("next", day: 2, at: look)
             #expect(back.exitCode == 1 && back.output.contains("ready, now announced"), "\(back)")
             #expect(back.errors.contains("warning: api.example.com: the gate is no longer safe"), "\(back)")
-            // Without a service nobody else is told.
+            // Without a service the plan stays on this machine.
             let status = try await scene.rotate("status", day: 3, at: look)
             let alarm = "  ALARM: it was ready, and went back at \(Self.time(2)): the gate is no longer safe"
             #expect(status.lines.contains { $0.hasPrefix(alarm) }, "\(status)")
@@ -234,8 +234,8 @@ struct RotateCommandTests {
         }
     }
 
-    @Test("when another one was faster at the service, this one is told, and nothing is written")
-    func whenAnotherOneWasFasterAtTheServiceThisOneIsToldAndNothingIsWritten() async throws {
+    @Test("a slower command gets an error of the service, and nothing is written")
+    func slowerCommandGetsAnErrorOfTheServiceAndNothingIsWritten() async throws {
         for (status, code) in [(412, Int32(1)), (201, 0)] {
             try await RecordingService.with({ request in
                 request.method == "PUT"

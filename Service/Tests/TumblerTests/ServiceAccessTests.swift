@@ -85,11 +85,12 @@ struct ServiceAccessTests {
         }
     }
 
-    /// Asks in this process.
+    /// Sends a request in this process.
     private func silence(_ address: String, milliseconds: Int64 = 60_000) async throws -> ServiceResponseError? {
         let client = ServiceClient(
             try ServiceAddress(address, from: "test"), nil,
-            patience: ServiceClient.Patience(connectMilliseconds: 60_000, totalMilliseconds: milliseconds))
+            connections: Connections(
+                connectTimeout: .seconds(60), totalTimeout: .milliseconds(milliseconds)))
         return await #expect(throws: ServiceResponseError.self) {
             _ = try await client.ask(
                 ServiceClient.Request(method: .PUT, url: address, body: [1], maximumBytes: 1_000))

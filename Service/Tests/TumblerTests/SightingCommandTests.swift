@@ -122,7 +122,7 @@ struct SightingCommandTests {
             #expect(told.map(\.loggedAt) == [nil])
         }
         for (line, errors, requests) in [
-            ("EVENT=error SUMMARY=x CERT_FILENAME=chain.pem", "certspotter tells of error", 0),
+            ("EVENT=error SUMMARY=x CERT_FILENAME=chain.pem", "certspotter reports error", 0),
             ("CERT_FILENAME=cut.der", "not handed in", 0),
             ("CERT_FILENAME=chain.pem TBS_SHA256=00", "certspotter says TBS_SHA256 00", 1),
         ] {
@@ -134,8 +134,8 @@ struct SightingCommandTests {
         }
     }
 
-    @Test("what another try can mend fails the hook: certspotter comes back to it")
-    func whatAnotherTryCanMendFailsTheHook() async throws {
+    @Test("an error that another try can mend fails the hook: certspotter comes back to it")
+    func errorThatAnotherTryCanMendFailsTheHookCertspotterComesBackToIt() async throws {
         let event = "EVENT=discovered_cert CERT_FILENAME=chain.pem \"$0\" sighting --from certspotter $OPTIONS"
         for (answer, exit) in [
             (RecordingService.Answer.problem(503, "too-many-sightings", "full"), Int32(2)), (.cut, 2),
@@ -149,7 +149,7 @@ struct SightingCommandTests {
         try await self.run("CERT_FILENAME=chain.pem \"$0\" sighting --from certspotter $OPTIONS") { run, _, _ in
             run.expectError(64, hint: true)
         }
-        for line in ["", "chain.pem --from certspotter", "--from nobody", "--json-lines - chain.pem"] {
+        for line in ["", "chain.pem --from certspotter", "--from stranger", "--json-lines - chain.pem"] {
             try await self.run("\"$0\" sighting \(line) $OPTIONS </dev/null") { run, _, _ in #expect(run.exitCode == 64)
             }
         }

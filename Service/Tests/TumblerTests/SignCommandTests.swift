@@ -60,8 +60,8 @@ struct SignCommandTests {
         }
     }
 
-    @Test("nobody is asked in a pipe: without --yes and without --expect it is a usage error, and nothing is written")
-    func nobodyIsAskedInAPipeWithoutYesAndWithoutExpectItIsAUsageError() async throws {
+    @Test("a pipe gets no question: without --yes and --expect it is a usage error, and nothing is written")
+    func noQuestionIsAskedInAPipeWithoutYesAndWithoutExpectItIsAUsageError() async throws {
         try await self.withRoot { folder in
             let run = try await CommandRun.tumbler(self.sign + ["--key", "pins"], in: folder)
             run.expectError(64, hint: true)
@@ -157,8 +157,8 @@ struct SignCommandTests {
         }
     }
 
-    @Test("a payload with a member that nobody knows is signed by nobody; a client ignores the member")
-    func payloadWithAMemberThatNobodyKnowsIsSignedByNobodyAClientIgnoresTheMember() async throws {
+    @Test("a payload with an unknown member is never signed; a client ignores the member")
+    func payloadWithAnUnknownMemberIsNeverSignedAClientIgnoresTheMember() async throws {
         try await self.withRoot { folder in
             try folder.write(MetadataFixture.list(extra: #""surprise": 1, "#), as: "list")
             try await CommandRun.tumbler(self.sign + ["--key", "pins", "--yes"], in: folder).expectError(1)

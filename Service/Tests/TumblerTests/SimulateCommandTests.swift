@@ -88,8 +88,8 @@ struct SimulateCommandTests {
         }
     }
 
-    @Test("what is wrong with a scenario: the line, and exit code 1; a file that is not there: 2")
-    func whatIsWrongWithAScenarioTheLineAndExitCode1AFileThatIsNotThere2() async throws {
+    @Test("an error in a scenario: the line, and exit code 1; a file that is not there: 2")
+    func errorInAScenarioTheLineAndExitCode1AFileThatIsNotThere2() async throws {
         try await withTemporaryFolder { folder in
             try folder.write(Self.scenario + "sesion: 3m\n", as: "wrong.yaml")
             let wrong = try await CommandRun.tumbler(["simulate", "wrong.yaml"], in: folder)

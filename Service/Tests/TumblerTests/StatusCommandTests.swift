@@ -22,8 +22,8 @@ struct StatusCommandTests {
     }
 
     @Test(
-        "nobody is needed: read on loopback without a token where the service lets everybody look, and printed calmly")
-    func nobodyIsNeededReadOnLoopbackWithoutATokenWhereTheServiceLetsEverybodyLook() async throws {
+        "all is well: read on loopback without a token where the service allows it, and printed calmly")
+    func allIsWellReadOnLoopbackWithoutATokenWhereTheServiceAllowsItAndPrintedCalmly() async throws {
         try await self.status(.json(200, StatusText.status())) { run, service in
             run.expectResult()
             #expect(service.requests.map(\.path) == ["/v1/status"])
@@ -62,8 +62,8 @@ struct StatusCommandTests {
         }
     }
 
-    @Test("an alarm needs somebody, even one that says nothing of itself", arguments: [StatusText.alarm, "{}"])
-    func alarmNeedsSomebodyEvenOneThatSaysNothingOfItself(alarm: String) async throws {
+    @Test("an alarm needs an action, even one that says nothing of itself", arguments: [StatusText.alarm, "{}"])
+    func alarmNeedsAnActionEvenOneThatSaysNothingOfItself(alarm: String) async throws {
         for more in [[], ["--json"]] {
             try await self.status(.json(200, StatusText.status(alarms: alarm)), more) { run, _ in
                 #expect(run.exitCode == 1, "\(run)")
@@ -101,8 +101,8 @@ struct StatusCommandTests {
         }
     }
 
-    @Test("which list is meant must be known")
-    func whichListIsMeantMustBeKnown() async throws {
+    @Test("the list that is meant must be known")
+    func listThatIsMeantMustBeKnown() async throws {
         let options = ["--list-version", "7", "--min-adoption", "1"]
         let two = StatusText.status().replacing(#""names": ["#, with: #""names": [{"name": "com.example.other"}, "#)
         try await self.status(.json(200, two), options) { run, _ in run.expectError(2, hint: true) }
@@ -120,8 +120,8 @@ struct StatusCommandTests {
         }
     }
 
-    @Test("what is missing or of another type is unknown, and the rest is shown")
-    func whatIsMissingOrOfAnotherTypeIsUnknownAndTheRestIsShown() async throws {
+    @Test("a member that is missing or of another type is unknown, and the rest is shown")
+    func memberThatIsMissingOrOfAnotherTypeIsUnknownAndTheRestIsShown() async throws {
         let odd = #"""
             {"time": 7, "names": [{"name": "com.example.app", "list": "x", "adoption": 3}, 17], "hosts": {"a": 1},
              "groups": [{"host": "api.example.com", "count": 1e400}, {"host": "www.example.com", "count": 2}], "alarms": []}
@@ -157,8 +157,8 @@ struct StatusCommandTests {
         try await self.status(answer) { run, _ in run.expectError(2) }
     }
 
-    @Test("away from loopback a token is needed, and nobody is asked without one")
-    func awayFromLoopbackATokenIsNeededAndNobodyIsAskedWithoutOne() async throws {
+    @Test("away from loopback a token is needed, and no service is asked without one")
+    func awayFromLoopbackATokenIsNeededAndNoServiceIsAskedWithoutOne() async throws {
         try await withTemporaryFolder { folder in
             let run = try await CommandRun.tumbler(["status", "--server", "https://nosuch.invalid"], in: folder)
             run.expectError(64, hint: true)

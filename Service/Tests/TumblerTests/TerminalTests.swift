@@ -6,7 +6,7 @@ import CertificatePinning
 import Foundation
 import Testing
 
-@Suite("Somebody at a terminal")
+@Suite("A person at a terminal")
 struct TerminalTests {
     @Test(
         "is asked twice for a new passphrase and once for an old one, and sees neither",
@@ -15,11 +15,18 @@ struct TerminalTests {
         try await withTemporaryFolder { folder in
             let new = ["key", "new", "key", "--algorithm", "ed25519"]
             let typo = try await Typist.type(
-                ["New passphrase of key: ": "open sesame", "The same again: ": "open sesam"], new, in: folder)
+                [
+                    "New passphrase of key: ": "open sesame", "The same again: ": "open sesam",
+                    "New passphrase of key: ": "open sesame", "The same again: ": "open sesam",
+                    "New passphrase of key: ": "open sesame", "The same again: ": "open sesam",
+                ], new, in: folder)
             #expect(typo.exitCode == 64, "\(typo)")
             let made = try await Typist.type(
-                ["New passphrase of key: ": "open sesame", "The same again: ": "open sesame"], new, in: folder)
-            #expect(made.exitCode == 0, "\(made)")
+                [
+                    "New passphrase of key: ": "open sesame", "The same again: ": "open sesam",
+                    "New passphrase of key: ": "open sesame", "The same again: ": "open sesame",
+                ], new, in: folder)
+            #expect(made.exitCode == 0 && made.shown.contains("The two differ"), "\(made)")
             try FileManager.default.removeItem(at: folder.appendingPathComponent("key.pub"))
             let right = try await Typist.type(
                 ["Passphrase of key: ": "open sesame"], ["key", "show", "key"], in: folder)
@@ -42,10 +49,10 @@ struct TerminalTests {
                 ["key", "new", "key", "--algorithm", "ed25519"], in: folder)
             #expect(made.exitCode == 0, "\(made)")
             let program = try #require(CommandRun.program)
-            let line = #""\#(program.path)" key new b; stty -a"#
+            let line = #""\#(program.path)" key new b; echo "ended with $?"; stty -a"#
             let given = try await Typist.type(
                 ["New passphrase of b: ": "open\u{3}"], line: line, in: folder)
-            #expect(given.shown.contains("interrupted"), "\(given)")
+            #expect(given.shown.contains("interrupted") && given.shown.contains("ended with 130"), "\(given)")
             #expect(given.shown.contains(" echo ") && given.shown.contains(" icanon "), "\(given)")
             #expect(!FileManager.default.fileExists(atPath: folder.appendingPathComponent("b").path))
         }
@@ -74,7 +81,7 @@ struct TerminalTests {
             #expect(made.shown.contains("the chain validates") && made.shown.contains("backup-api.example.com.csr"))
             let source = try scene.folder.text(of: "project/tumbler.yaml")
             #expect(source.contains(try scene.pki.leaf.pin.description))
-            // What is in the chain above it is offered to nobody.
+            // The certificates above it in the chain are never offered.
             for above in [scene.pki.intermediate, scene.pki.root] {
                 let pin = try above.pin.description
                 #expect(!source.contains(pin) && !made.shown.contains(pin))

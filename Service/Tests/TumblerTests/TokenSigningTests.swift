@@ -37,6 +37,19 @@ struct TokenSigningTests {
         return try await CommandRun.shell(line, in: folder)
     }
 
+    @Test("a file with the PIN that others can read is refused, and says what to type")
+    func fileWithThePINThatOthersCanReadIsRefused() async throws {
+        try await self.withToken { token, folder in
+            let pin = folder.appendingPathComponent("pin").path
+            for mode in [0o644, 0o640, 0o604] {
+                try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: pin)
+                let run = try await self.sign([Self.ed25519], "", token, in: folder)
+                run.expectError(2, hint: true)
+                #expect(run.errors.contains("chmod 600 pin"), "\(run)")
+            }
+        }
+    }
+
     @Test("sign lists: P-256 and Ed25519, with the PIN from a file and from pin-source")
     func signListsP256AndEd25519WithThePINFromAFileAndFromPinSource() async throws {
         try await self.withToken { token, folder in
@@ -71,7 +84,8 @@ struct TokenSigningTests {
     @Test("do not sign with a wrong PIN, without a token, without a key, or with one that two fit; nothing is written")
     func doNotSignWithAWrongPINWithoutATokenWithoutAKeyOrWithOneThatTwoFit() async throws {
         try await self.withToken { token, folder in
-            try folder.write("9999", as: "wrong")
+            let wrong = try folder.write("9999", as: "wrong").path
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: wrong)
             try await token.makeKey("p256", id: "03", type: "EC:prime256v1")
             let cases = [
                 (Self.ed25519.replacing("=pin", with: "=wrong"), "", "does not accept this PIN"),
@@ -79,7 +93,7 @@ struct TokenSigningTests {
                 ("pkcs11:token=trail;id=%02?pin-source=pin", "", "no such token"),
                 ("pkcs11:token=trial;id=%09?pin-source=pin", "", "no such private key"),
                 (Self.p256, "--passphrase-file pin", "2 keys fit"),
-                ("pkcs11:token=trial;id=%03", "--passphrase-file pin", "verifies under no key"),
+                ("pkcs11:token=trial;id=%03", "--passphrase-file pin", "may not sign pins"),
                 ("pkcs11:token=trial;id=%01", "", "there is no terminal"),
             ]
             for (key, options, reason) in cases {

@@ -88,8 +88,8 @@ struct TransparencyCommandTests {
         }
     }
 
-    @Test("what cannot be decided is 2: no issuer, no list, a list that is refused, no such file")
-    func whatCannotBeDecidedIs2NoIssuerNoListAListThatIsRefusedNoSuchFile() async throws {
+    @Test("an undecidable question is 2: no issuer, no list, a list that is refused, no such file")
+    func undecidableQuestionIs2NoIssuerNoListAListThatIsRefusedNoSuchFile() async throws {
         try await self.withChain { folder, _ in
             try await self.ct(["leaf.pem", "--logs", "logs.json"], in: folder).expectError(2, hint: true)
             try await self.ct(["chain.pem", "--logs", "missing.json"], in: folder).expectError(2)

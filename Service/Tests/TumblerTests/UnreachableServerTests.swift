@@ -14,8 +14,8 @@ struct UnreachableServerTests {
         try await withTemporaryFolder { try await CommandRun.tumbler(["pin", server], in: $0) }
     }
 
-    @Test("a port on which nobody listens")
-    func portOnWhichNobodyListens() async throws {
+    @Test("a port on which no server listens")
+    func portOnWhichNoServerListens() async throws {
         try await LoopbackPort.with(.closed) { port in
             try await self.pin("127.0.0.1:\(port)").expectError(2, hint: false)
             try await self.pin("https://127.0.0.1:\(port)/").expectError(2, hint: false)
@@ -73,11 +73,21 @@ struct UnreachableServerTests {
     @Test(
         "an address that is none is a missing file, with the way to ask a server",
         arguments: [
-            "api.example.com", "api.example.com:", "api.example.com:0", "api.example.com:65536",
-            "api.example.com:https", "::1:443", "[::1", "https://", "https://:443", "http://api.example.com",
-            "a..b:443", ":443", "", "bücher.example:443",
+            "api.example.com", "api.example.com:", "api.example.com:https", "::1:443", "[::1", "a..b:443", ":443", "",
         ])
     func addressThatIsNoneIsAMissingFileWithTheWayToAskAServer(input: String) async throws {
         try await self.pin(input).expectError(2, hint: true)
+    }
+
+    @Test(
+        "a server that is written wrongly is a usage error, with what to type",
+        arguments: [
+            "api.example.com:0", "api.example.com:65536", "bücher.example:99999", "https://", "https://:443",
+            "http://api.example.com", "ftp://api.example.com", "https://user:secret@api.example.com",
+        ])
+    func serverThatIsWrittenWronglyIsAUsageErrorWithWhatToType(input: String) async throws {
+        let run = try await self.pin(input)
+        run.expectError(64, hint: true)
+        #expect(!run.errors.contains("secret"))
     }
 }

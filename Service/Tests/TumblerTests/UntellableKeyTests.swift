@@ -86,7 +86,7 @@ struct UntellableKeyTests {
         }
     }
 
-    /// What is not an RSA key must not be hashed as one because its first elements look like it.
+    /// A key that is not an RSA key must not be hashed as one because its first elements look like it.
     @Test(
         "a key under the label of another kind",
         arguments: ["RSA PRIVATE KEY", "EC PRIVATE KEY", "PUBLIC KEY", "RSA PUBLIC KEY"])

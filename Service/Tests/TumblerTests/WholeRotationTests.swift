@@ -11,7 +11,8 @@ import Testing
 struct WholeRotationTests {
     private static let announcedVersion: Int64 = 3
 
-    /// What the gate must have counted: the requests of a day, of which those refuse that name an older list.
+    /// The answer that the gate must have counted: the requests of a day, of which those refuse that name an older
+    /// list.
     private func counted(_ listRequests: [InstalledApps.ListRequest]) -> GateRefusing {
         let old = listRequests.count { $0.version < Self.announcedVersion }
         return GateRefusing(
@@ -33,7 +34,7 @@ struct WholeRotationTests {
     func of60DaysTheGateOpensBecauseAdoptionIsMeasured() async throws {
         let habits = InstalledApps.Habits(shape: 3, scale: 144_000, refreshHours: 1, seed: 18)
         try await RotationScene.with(habits, days: 61) { scene, apps in
-            // Switched at once, the key would lock out everybody.
+            // Switched at once, the key would lock out all clients.
             #expect(apps.refusing(scene.newPath) == 200)
             try await self.announce(scene)
             var opened: Int64?
@@ -123,7 +124,7 @@ struct WholeRotationTests {
             let refused = listRequests.count { $0.isRefused }
             #expect(refused > 0)
             #expect(abs(Double(refused) / Double(listRequests.count) - share) <= 0.01)
-            // What the gate counts is what is refused: those, and no others.
+            // The gate counts the requests that are refused: those, and no others.
             #expect(listRequests.allSatisfy { $0.isRefused == ($0.version < Self.announcedVersion) })
             let after = try await scene.gate()
             #expect(after.answer.refusing == self.counted(listRequests))

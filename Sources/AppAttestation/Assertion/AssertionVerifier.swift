@@ -5,11 +5,11 @@
 #if NIO
 import Crypto
 
-/// Verifies assertions: that a request was signed by a key that was attested, and is no repetition.
+/// Verifies assertions: an attested key signed the request, and it is no repetition.
 ///
-/// The steps are those of Apple's "Validating apps that connect to your server", in their order. Real devices write 37 bytes
-/// of authenticator data whose flags promise attested data that is not there, and sign the nonce as a message, so that it is
-/// hashed once more.
+/// The steps are those of Apple's "Validating apps that connect to your server", in their order. Real devices send 37
+/// bytes of authenticator data whose flags announce attested data that is missing, and sign the nonce as a message, so
+/// that it is hashed once more.
 public struct AssertionVerifier: Sendable {
     /// The app id: `TEAMID.bundle.id`.
     public let appID: String
@@ -30,14 +30,14 @@ public struct AssertionVerifier: Sendable {
     /// Verifies an assertion.
     ///
     /// - Parameters:
-    ///   - assertion: What the app sent: a CBOR map.
-    ///   - known: What is stored of the key.
+    ///   - assertion: The app's CBOR map.
+    ///   - known: The stored state of the key.
     ///   - clientData: The request that the app signed, byte for byte as it arrived.
-    ///   - isChallengeGiven: Whether the challenge within the request is one that was given out and was not used yet. Asked
-    ///     once everything before it holds, so that a stranger's request uses up no challenge.
-    /// - Returns: What a server stores and goes by.
-    /// - Throws: ``AttestationError`` with the number of the first step that fails, or without one for bytes that are no
-    ///   assertion.
+    ///   - isChallengeGiven: Whether the challenge in the request was given out and not used yet. Called only after all
+    ///     earlier checks passed, so that a forged request uses up no challenge.
+    /// - Returns: The values that a server stores and decides by.
+    /// - Throws: ``AttestationError`` with the number of the first step that fails, or without one for bytes that are
+    ///   not an assertion.
     public func verify(
         _ assertion: [UInt8], by known: KnownKey, clientData: ClientData, isChallengeGiven: () async -> Bool
     ) async throws(AttestationError) -> VerifiedAssertion {
@@ -48,9 +48,9 @@ public struct AssertionVerifier: Sendable {
         guard let signature = object["signature"]?.asBytes, let bytes = object["authenticatorData"]?.asBytes else {
             throw AttestationError(step: nil, "a member of the assertion is missing or of another type")
         }
-        // Steps 1 and 2 make the nonce, which is the message that was signed.
+        // Steps 1 and 2 compute the nonce, which is the signed message.
         guard known.key.verifies(signature, over: clientData.nonce(with: bytes)) else {
-            throw AttestationError(step: 3, "the signature does not hold over this request")
+            throw AttestationError(step: 3, "the signature is not valid for this request")
         }
         let data = AuthenticatorData(bytes: bytes)
         guard let idHash = data.idHash, idHash.elementsEqual(SHA256.hash(data: Array(self.appID.utf8))) else {
@@ -60,14 +60,14 @@ public struct AssertionVerifier: Sendable {
             throw AttestationError(step: 5, "the counter is not greater than \(known.counter)")
         }
         guard await isChallengeGiven() else {
-            throw AttestationError(step: 6, "the challenge was not given, or was used before")
+            throw AttestationError(step: 6, "the challenge was not issued, or was used before")
         }
         let (extensions, category) = try self.category(in: data, known)
         do throws(AuthenticatorExtensions.ParsingError) {
             let version = try extensions.bundleVersion()
             guard version != nil || !known.namesBundleVersion else {
                 throw AuthenticatorExtensions.ParsingError(
-                    reason: "the app's version is missing, which the attestation had")
+                    reason: "the app's version is missing, but the attestation had one")
             }
             return VerifiedAssertion(counter: counter, category: category, bundleVersion: version)
         } catch {
@@ -87,7 +87,7 @@ public struct AssertionVerifier: Sendable {
             }
             guard category != nil || !known.namesCategory else {
                 throw AuthenticatorExtensions.ParsingError(
-                    reason: "the launch category is missing, which the attestation had")
+                    reason: "the launch category is missing, but the attestation had one")
             }
             return (extensions, category)
         } catch {
@@ -96,16 +96,16 @@ public struct AssertionVerifier: Sendable {
     }
 }
 
-/// What an assertion that was verified says. Only ``AssertionVerifier`` makes one.
+/// A verified assertion. Only ``AssertionVerifier`` creates one.
 public struct VerifiedAssertion: Hashable, Sendable {
-    /// The counter, which the server stores in place of the one that it has, in one step with comparing them: two assertions
+    /// The counter. The server must compare it with the stored one and replace that in one step, because two assertions
     /// may be verified at the same time.
     public let counter: UInt32
 
-    /// How the app that is running had been distributed; `nil` before iOS 27.
+    /// The distribution of the running app; `nil` before iOS 27.
     public let category: LaunchCategory?
 
-    /// The version of the app that is running; `nil` before iOS 27. Text from a device.
+    /// The version of the running app; `nil` before iOS 27. Text from a device.
     public let bundleVersion: String?
 }
 #endif

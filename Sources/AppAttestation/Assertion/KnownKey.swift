@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if NIO
-/// What a server has stored of a key, for the next assertion.
+/// The stored state of a key, for the next assertion.
 public struct KnownKey: Hashable, Sendable {
     /// The public key.
     public let key: AttestedKey
@@ -12,13 +12,13 @@ public struct KnownKey: Hashable, Sendable {
     public let counter: UInt32
 
     /// Whether the key's attestation named a launch category. An assertion must then name one, too: otherwise a system that
-    /// was put back to an older version would get around the check.
+    /// was downgraded would bypass the check.
     public let namesCategory: Bool
 
     /// Whether the key's attestation named the app's version. An assertion must then name one, too.
     public let namesBundleVersion: Bool
 
-    /// States what was stored.
+    /// Creates the stored state.
     ///
     /// - Parameters:
     ///   - key: The public key.
@@ -32,7 +32,7 @@ public struct KnownKey: Hashable, Sendable {
         self.namesBundleVersion = namesBundleVersion
     }
 
-    /// A key whose attestation was just verified: no assertion of it was accepted yet.
+    /// Creates the state of a key whose attestation was just verified: no assertion of it was accepted yet.
     public init(_ attestation: VerifiedAttestation) {
         self.init(
             attestation.key, counter: 0, namesCategory: attestation.category != nil,

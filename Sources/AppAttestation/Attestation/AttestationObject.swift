@@ -3,17 +3,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if NIO
-/// What an app sends once for a key: `{fmt: "apple-appattest", attStmt: {x5c: [leaf, intermediate], receipt}, authData}`.
+/// An attestation, which an app sends once for a key: `{fmt: "apple-appattest", attStmt: {x5c: [leaf, intermediate],
+/// receipt}, authData}`.
 struct AttestationObject {
     private static let format = "apple-appattest"
 
-    /// The most certificates that are looked at.
+    /// The maximum number of certificates.
     private static let maximumCertificates = 8
 
     /// The certificates in DER, the leaf first.
     let certificates: [[UInt8]]
 
-    /// The receipt, as it is.
+    /// The receipt, unverified.
     let receipt: [UInt8]
 
     /// The authenticator data.
@@ -21,8 +22,8 @@ struct AttestationObject {
 
     /// Reads an attestation.
     ///
-    /// - Throws: ``AttestationError`` without a step for bytes that are no attestation, and of step 1 for one whose list
-    ///   of certificates can be no path.
+    /// - Throws: ``AttestationError`` without a step for bytes that are not an attestation, and of step 1 for one
+    ///   whose list of certificates cannot be a path.
     init(_ bytes: [UInt8]) throws(AttestationError) {
         let object: CBORValue
         do throws(CBORError) { object = try CBORReader.value(of: bytes[...]) } catch {
@@ -39,7 +40,7 @@ struct AttestationObject {
             throw AttestationError(step: nil, "a member of x5c is not a byte string")
         }
         guard (1...Self.maximumCertificates).contains(certificates.count) else {
-            throw AttestationError(step: 1, "x5c has not 1 to \(Self.maximumCertificates) certificates")
+            throw AttestationError(step: 1, "x5c must have 1 to \(Self.maximumCertificates) certificates")
         }
         self.certificates = certificates
         self.receipt = receipt

@@ -7,7 +7,7 @@ public import CertificatePinning
 import Crypto
 import PathValidation
 
-/// Verifies attestations: that a key was made in the Secure Enclave of a device, by an unmodified copy of an app.
+/// Verifies attestations: a key was made in the Secure Enclave of a device, by an unmodified copy of an app.
 ///
 /// Bytes, an app id and a time in; a value, or a refusal that names the step, out. No network, no clock, no store. The steps
 /// are those of Apple's "Validating apps that connect to your server", in their order.
@@ -43,19 +43,19 @@ public struct AttestationVerifier: Sendable {
     /// Verifies an attestation.
     ///
     /// - Parameters:
-    ///   - attestation: What the app sent: a CBOR map.
+    ///   - attestation: The app's CBOR map.
     ///   - keyID: The key id that the app sent beside it: 32 bytes.
-    ///   - challenge: What was given to the app for this attestation, and is then never taken again.
-    ///   - time: When it arrived.
-    /// - Returns: What a server keeps of it.
-    /// - Throws: ``AttestationError`` with the number of the first step that fails, or without one for bytes that are no
-    ///   attestation.
+    ///   - challenge: The challenge that was given to the app for this attestation; it must not be accepted again.
+    ///   - time: The time of arrival.
+    /// - Returns: The values that a server stores.
+    /// - Throws: ``AttestationError`` with the number of the first step that fails, or without one for bytes that are
+    ///   not an attestation.
     public func verify(
         _ attestation: [UInt8], keyID: [UInt8], challenge: ClientData, at time: Timestamp
     ) async throws(AttestationError) -> VerifiedAttestation {
         let object = try AttestationObject(attestation)
         let leaf = try await self.leaf(of: object, at: time)
-        // Steps 2 and 3 make the nonce.
+        // Steps 2 and 3 compute the nonce.
         let data = object.authenticatorData
         guard leaf.holds(nonce: challenge.nonce(with: data.bytes)) else {
             throw AttestationError(step: 4, "the certificate was made for another nonce, or another challenge")
@@ -91,21 +91,22 @@ public struct AttestationVerifier: Sendable {
     private func leaf(of object: AttestationObject, at time: Timestamp) async throws(AttestationError)
         -> LeafCertificate
     {
-        // Counts alone bound the search: there is no clock here.
+        // Counts alone bound the search, because there is no clock here.
         let validator = PathValidator(roots: self.roots) { 0 }
         switch await validator.validate(presented: object.certificates, as: .noServer, at: time).result {
         case .success(let path) where path.certificates.count > 1: break
         case .success: throw AttestationError(step: 1, "x5c is the root itself")
-        case .failure(let refusal): throw AttestationError(step: 1, "x5c is no path to the root: \(refusal.detail)")
+        case .failure(let refusal):
+            throw AttestationError(step: 1, "x5c is not a path to the root: \(refusal.detail)")
         }
         guard let leaf = LeafCertificate(object.certificates[0]), !leaf.isAuthority else {
-            throw AttestationError(step: 1, "the first certificate of x5c is not one of a key")
+            throw AttestationError(step: 1, "the first certificate of x5c is not that of a key")
         }
         return leaf
     }
 
-    /// The extensions, which follow the COSE key whatever the flags say. The COSE key belongs to the credential id, so that
-    /// another key there is step 9's.
+    /// The extensions, which follow the COSE key under any flags. The COSE key belongs to the credential id, so another
+    /// key there is refused with step 9.
     private static func extensions(
         of data: AuthenticatorData, behind position: Int, key: AttestedKey
     ) throws(AttestationError) -> AuthenticatorExtensions {
@@ -146,21 +147,21 @@ public struct AttestationVerifier: Sendable {
     }
 }
 
-/// What is known of a key whose attestation was verified. Only ``AttestationVerifier`` makes one.
+/// A verified attestation of a key. Only ``AttestationVerifier`` creates one.
 ///
-/// A server keeps it: assertions are verified against it (``KnownKey``), and the attestation itself cannot be verified a
-/// second time once its certificate has ended, in three days to eleven months.
+/// A server stores it: assertions are verified against it (``KnownKey``), and the attestation itself cannot be verified
+/// a second time once its certificate has ended, in three days to eleven months.
 public struct VerifiedAttestation: Sendable {
     /// The public key of the installation.
     public let key: AttestedKey
 
-    /// Where the key lives.
+    /// The environment of the key.
     public let environment: AttestationEnvironment
 
-    /// Apple's receipt, as it came and not verified: ``ReceiptVerifier`` does that.
+    /// Apple's receipt, not verified: ``ReceiptVerifier`` does that.
     public let receipt: [UInt8]
 
-    /// How the app had been distributed; `nil` before iOS 27.
+    /// The distribution of the app; `nil` before iOS 27.
     public let category: LaunchCategory?
 
     /// The version of the app; `nil` before iOS 27. Text from a device.

@@ -7,15 +7,15 @@ import CertificatePinning
 import SwiftASN1
 import X509
 
-/// What App Attest writes into the certificate of a key.
+/// The contents of a key's certificate under App Attest.
 struct LeafCertificate {
     /// The extension with the nonce.
     private static let nonceExtension: ASN1ObjectIdentifier = [1, 2, 840, 113_635, 100, 8, 2]
-    /// The extension with what the key may be used for, and when.
+    /// The extension with the key's policy: its uses and their conditions.
     private static let keyPolicyExtension: ASN1ObjectIdentifier = [1, 2, 840, 113_635, 100, 8, 6]
     /// The extension with versions and the platform.
     private static let platformExtension: ASN1ObjectIdentifier = [1, 2, 840, 113_635, 100, 8, 7]
-    /// The tag of the platform in there, and what a Mac has as it.
+    /// The tag of the platform in it, and its value on a Mac.
     private static let platformTag: UInt = 1_026
     private static let mac = Array("macosx".utf8)
 
@@ -31,7 +31,7 @@ struct LeafCertificate {
         0x04, 0x72, 0x73, 0x65, 0x63, 0x30, 0x05, 0xa6, 0x03, 0x02, 0x01, 0x01,
     ]
 
-    /// Whether it may sign certificates, so that it is no key's.
+    /// Whether it may sign certificates: then it is not the certificate of a key.
     let isAuthority: Bool
 
     /// The attested key; `nil` where it is not one of P-256.
@@ -60,8 +60,8 @@ struct LeafCertificate {
 
     /// Whether the key's policy is the one that a key on this platform must have.
     ///
-    /// Apple demands one of Macs. iPhones have had the same extension with other contents since iOS 26, so that the
-    /// certificate's own word for its platform decides. Where it has none, a policy is taken for a Mac's.
+    /// Apple demands one of Macs. iPhones have had the same extension with other contents since iOS 26, so the platform
+    /// in the certificate decides. Without one, a policy counts as a Mac's.
     var hasAcceptableKeyPolicy: Bool {
         let policy = self.certificate.extensions[oid: Self.keyPolicyExtension]
         switch self.platform {
@@ -85,7 +85,7 @@ struct LeafCertificate {
 
     private var platform: Platform {
         guard let value = self.certificate.extensions[oid: Self.platformExtension]?.value else { return .unknown }
-        // What cannot be read is no proof that this is no Mac.
+        // An unreadable extension does not prove that this is not a Mac.
         guard let outer = try? BERElement.reading(value), outer.identifier == .sequence else { return .mac }
         let named = outer.children.filter {
             $0.identifier == BERElement.Identifier(.contextSpecific, Self.platformTag)

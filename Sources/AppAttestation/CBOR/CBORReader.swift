@@ -4,20 +4,20 @@
 
 #if NIO
 /// A strict reader of CBOR (RFC 8949): definite lengths alone, no key twice, bounded in size and depth. Traps on no input,
-/// and takes no memory for a length before as many bytes were seen.
+/// and allocates no memory for a length before that many bytes were seen.
 @_spi(Parsers) public struct CBORReader: Sendable {
-    /// The most bytes that are read: an attestation has about 6,000.
+    /// The maximum length in bytes: an attestation has about 6,000.
     @_spi(Parsers) public static let maximumLength = 65_536
 
-    /// How many arrays and maps may lie within each other. An attestation has three.
+    /// The maximum nesting of arrays and maps. An attestation has three.
     @_spi(Parsers) public static let maximumDepth = 8
 
     private let bytes: ArraySlice<UInt8>
 
-    /// Where the next item begins.
+    /// The position of the next item.
     @_spi(Parsers) public private(set) var position: Int
 
-    /// A reader at the begin of some bytes.
+    /// Creates a reader at the beginning of some bytes.
     ///
     /// - Throws: ``CBORError/tooLarge`` for more than ``maximumLength``.
     @_spi(Parsers) public init(_ bytes: ArraySlice<UInt8>) throws(CBORError) {
@@ -28,7 +28,7 @@
 
     /// Reads bytes that are one item and nothing else.
     ///
-    /// - Throws: What is wrong with them.
+    /// - Throws: The defect.
     @_spi(Parsers) public static func value(of bytes: ArraySlice<UInt8>) throws(CBORError) -> CBORValue {
         var reader = try CBORReader(bytes)
         let value = try reader.next()
@@ -36,9 +36,9 @@
         return value
     }
 
-    /// Reads the next item; what follows it stays.
+    /// Reads the next item; later bytes stay unread.
     ///
-    /// - Throws: What is wrong with it.
+    /// - Throws: The defect.
     @_spi(Parsers) public mutating func next() throws(CBORError) -> CBORValue { try self.item(within: 0) }
 
     private mutating func item(within depth: Int) throws(CBORError) -> CBORValue {
@@ -51,7 +51,7 @@
         case 2: return .bytes(Array(try self.string(information)))
         case 3:
             let bytes = try self.string(information)
-            // What is not UTF-8 becomes other bytes.
+            // Bytes that are not UTF-8 become other bytes.
             guard String(decoding: bytes, as: UTF8.self).utf8.elementsEqual(bytes) else { throw .notUTF8 }
             return .text(Array(bytes))
         case 4: return try self.array(information, within: depth)
@@ -84,8 +84,8 @@
         return .map(members)
     }
 
-    /// How many entries an array or a map says to have, each of at least so many bytes: more than the bytes that are left
-    /// is refused before memory is taken.
+    /// Reads the number of entries of an array or a map, each of a minimum size: a number that does not fit into the
+    /// remaining bytes is refused before memory is allocated.
     private mutating func count(_ information: UInt8, ofItems size: UInt64) throws(CBORError) -> Int {
         let count = try self.argument(information)
         guard count <= UInt64(self.bytes.endIndex - self.position) / size else { throw .truncated }
@@ -128,7 +128,7 @@
     }
 }
 
-/// A data item of CBOR (RFC 8949), of the part that App Attest writes: no tags, no floating-point numbers, no simple
+/// A data item of CBOR (RFC 8949), of the subset that App Attest uses: no tags, no floating-point numbers, no simple
 /// values but booleans and null.
 @_spi(Parsers) public enum CBORValue: Hashable, Sendable {
     /// An unsigned integer: major type 0.
@@ -137,7 +137,7 @@
     case negative(UInt64)
     /// A byte string: major type 2.
     case bytes([UInt8])
-    /// A text as its UTF-8: major type 3. Not a `String`, which is equal to others that are written differently.
+    /// A text as its UTF-8: major type 3. Not a `String`, which can equal a text with other bytes.
     case text([UInt8])
     /// An array: major type 4.
     case array([CBORValue])
@@ -148,7 +148,7 @@
     /// Null.
     case null
 
-    /// The member of a map with a text as its key; `nil` where there is none, or this is no map.
+    /// The member of a map with a text as its key; `nil` where there is none, or this is not a map.
     @_spi(Parsers) public subscript(_ key: String) -> CBORValue? {
         guard case .map(let members) = self else { return nil }
         return members[.text(Array(key.utf8))]
@@ -167,19 +167,19 @@
     }
 }
 
-/// Why bytes are no CBOR that is read here. The rules are those of the strict reader of App Attest; the texts are for
-/// people.
+/// The defect of bytes that are not accepted CBOR. The rules are those of the strict reader of App Attest; the texts
+/// are for people.
 @_spi(Parsers) public struct CBORError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What is wrong, without a full stop.
+    /// The explanation, without a full stop.
     public let description: String
 
-    /// The bytes end before the item does, or it says to be longer than what is there.
+    /// The bytes end before the item does.
     @_spi(Parsers) public static let truncated = CBORError(description: "it ends too early")
     /// There are bytes after the item.
     @_spi(Parsers) public static let trailingBytes = CBORError(description: "bytes follow")
     /// There are more bytes than ``CBORReader/maximumLength``.
     @_spi(Parsers) public static let tooLarge = CBORError(description: "it is too large")
-    /// Items lie within items deeper than ``CBORReader/maximumDepth``.
+    /// Items are nested deeper than ``CBORReader/maximumDepth``.
     @_spi(Parsers) public static let tooDeep = CBORError(description: "it is too deep")
     /// An item of indefinite length, or a break.
     @_spi(Parsers) public static let indefiniteLength = CBORError(description: "an item of indefinite length")
@@ -190,10 +190,10 @@
     /// A floating-point number.
     @_spi(Parsers) public static let floatingPoint = CBORError(description: "a floating-point number")
     /// A simple value that is neither a boolean nor null.
-    @_spi(Parsers) public static let simpleValue = CBORError(description: "a simple value that is not known")
+    @_spi(Parsers) public static let simpleValue = CBORError(description: "an unknown simple value")
     /// A text that is not UTF-8.
     @_spi(Parsers) public static let notUTF8 = CBORError(description: "a text that is not UTF-8")
     /// A map that has a key twice.
-    @_spi(Parsers) public static let duplicateKey = CBORError(description: "a key that stands twice in a map")
+    @_spi(Parsers) public static let duplicateKey = CBORError(description: "a repeated key in a map")
 }
 #endif

@@ -6,15 +6,15 @@
 public import CertificatePinning
 public import Crypto
 
-/// What a server shows Apple to be asked as which developer: a JSON Web Token signed with ES256 (RFC 7519, RFC 7518).
+/// The token by which Apple identifies a developer: a JSON Web Token signed with ES256 (RFC 7519, RFC 7518).
 public struct DeviceCheckToken: Hashable, Sendable {
-    /// The token, for the header `Authorization`. A secret for as long as Apple takes it.
+    /// The token, for the header `Authorization`. It is a secret for as long as Apple accepts it.
     public let text: String
 
-    /// The most characters of an id. Apple's have ten.
+    /// The maximum length of an id in characters. Apple's have ten.
     private static let maximumIDLength = 32
 
-    /// Makes a token; `nil` for ids that are not 1 to 32 letters and digits, or a key that does not sign.
+    /// Creates a token; `nil` for ids that are not 1 to 32 letters and digits, or a key that cannot sign.
     ///
     /// - Parameters:
     ///   - teamID: The developer's team.

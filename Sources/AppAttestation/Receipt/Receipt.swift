@@ -5,19 +5,20 @@
 #if NIO
 public import CertificatePinning
 
-/// Apple's word on a key, for asking it later how many keys the device has made. Only ``ReceiptVerifier`` makes one.
+/// Apple's receipt for a key, which can be exchanged for the number of the device's keys. Only ``ReceiptVerifier``
+/// creates one.
 ///
 /// Source: Apple's "Assessing fraud risk".
 public struct Receipt: Sendable {
-    /// What a receipt is.
+    /// The type of a receipt.
     public struct Kind: RawRepresentable, Hashable, Sendable {
-        /// As the receipt has it.
+        /// The text in the receipt.
         public let rawValue: String
 
-        /// Takes any text.
+        /// Creates a type of any text.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// From an attestation: worth exchanging for one with a metric.
+        /// From an attestation: it can be exchanged for one with a metric.
         public static let attestation = Kind(rawValue: "ATTEST")
         /// From Apple's server, with a metric.
         public static let receipt = Kind(rawValue: "RECEIPT")
@@ -32,36 +33,36 @@ public struct Receipt: Sendable {
     /// The key in that certificate.
     public let key: AttestedKey
 
-    /// Field 4: what the attestation had as `clientDataHash`. In receipts from Apple's server bytes that are no UTF-8 have
-    /// been replaced, so that it is to be compared in the first one only.
+    /// Field 4: the attestation's `clientDataHash`. In receipts from Apple's server bytes that are not UTF-8 are
+    /// replaced, so compare it in the first receipt only.
     public let clientHash: [UInt8]?
 
-    /// Field 5: names the device and the key at Apple.
+    /// Field 5: identifies the device and the key for Apple.
     public let token: String?
 
-    /// Field 6: what the receipt is.
+    /// Field 6: the type of the receipt.
     public let kind: Kind
 
-    /// Field 7: `production` or `sandbox`, as it stands there.
+    /// Field 7: `production` or `sandbox`, unchanged.
     public let environment: String?
 
-    /// Field 12: when it was made.
+    /// Field 12: the time when it was made.
     public let created: Timestamp
 
-    /// Field 17: about how many keys the device has made for the app in the last 30 days; only in a receipt from Apple's
-    /// server.
+    /// Field 17: the approximate number of keys that the device made for the app in the last 30 days; only in a receipt
+    /// from Apple's server.
     public let riskMetric: Int?
 
-    /// Field 19: from when on another one may be asked for.
+    /// Field 19: the time from which on another one may be requested.
     public let notBefore: Timestamp?
 
-    /// Field 21: until when another one may be asked for.
+    /// Field 21: the time until which another one may be requested.
     public let expires: Timestamp
 }
 
 extension Receipt {
-    /// Reads the content of a receipt: a SET of SEQUENCE { INTEGER type, INTEGER version, OCTET STRING value }. Fields that
-    /// are not known are passed over.
+    /// Reads the content of a receipt: a SET of SEQUENCE { INTEGER type, INTEGER version, OCTET STRING value }. Unknown
+    /// fields are ignored.
     ///
     /// - Throws: ``AttestationError`` without a step.
     @_spi(Parsers) public init(content: [UInt8]) throws(AttestationError) {
@@ -69,9 +70,9 @@ extension Receipt {
         guard let appID = fields[2].flatMap(Self.text), let certificate = fields[3],
             let kind = fields[6].flatMap(Self.text).map(Kind.init), let created = try Self.time(fields[12]),
             let expires = try Self.time(fields[21])
-        else { throw AttestationError(step: nil, "a field of the receipt is missing or is no text") }
+        else { throw AttestationError(step: nil, "a field of the receipt is missing or is not a text") }
         guard kind == .attestation || kind == .receipt else {
-            throw AttestationError(step: nil, "the receipt is of a type that is not known")
+            throw AttestationError(step: nil, "the type of the receipt is not known")
         }
         guard let key = LeafCertificate(certificate)?.key else {
             throw AttestationError(step: nil, "the certificate in the receipt cannot be read")
@@ -91,7 +92,7 @@ extension Receipt {
 
     private static func fields(in content: [UInt8]) throws(AttestationError) -> [Int: [UInt8]] {
         guard let set = try? BERElement.reading(content[...]), set.identifier == .set else {
-            throw AttestationError(step: nil, "the receipt's content is no set of fields")
+            throw AttestationError(step: nil, "the receipt's content is not a set of fields")
         }
         var fields: [Int: [UInt8]] = [:]
         for element in set.children {
@@ -121,13 +122,13 @@ extension Receipt {
     /// Digits, at most nine.
     private static func metric(_ bytes: [UInt8]) throws(AttestationError) -> Int {
         guard (1...9).contains(bytes.count), bytes.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
-        else { throw AttestationError(step: nil, "the receipt's risk metric is no number") }
+        else { throw AttestationError(step: nil, "the receipt's risk metric is not a number") }
         return bytes.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
     }
 }
 
 extension Timestamp {
-    /// Reads a time of RFC 3339 in UTC, with `Z` and with or without a fraction of a second, which is cut off.
+    /// Reads a time of RFC 3339 in UTC, with `Z` and with or without a fraction of a second, which is dropped.
     ///
     /// - Throws: `InputError.Code.timestamp` for anything else.
     @_spi(Parsers) public init(roundingDownText text: String) throws(InputError) {

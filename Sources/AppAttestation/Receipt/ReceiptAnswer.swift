@@ -5,36 +5,36 @@
 #if NIO
 import CertificatePinning
 
-/// What Apple answered to a ``ReceiptRequest``.
+/// Apple's answer to a ``ReceiptRequest``.
 public struct ReceiptAnswer: Sendable {
-    /// What kind of answer it is. Bounded, so it may serve as a label of a metric.
+    /// The kind of answer. Bounded, so it may label a metric.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The label, lower case with hyphens.
         public let description: String
 
         /// 200: there is a newer receipt.
         public static let renewed = Code(description: "renewed")
-        /// 304: there is none yet; the stored receipt says when.
+        /// 304: there is no newer receipt yet; the stored one says when to ask again.
         public static let notYet = Code(description: "not-yet")
-        /// 400: the receipt is not one, or is of the other environment.
+        /// 400: the receipt is invalid, or of the other environment.
         public static let refused = Code(description: "refused")
         /// 401: the token is not accepted.
         public static let unauthorized = Code(description: "unauthorized")
-        /// 404: there is nothing about this key.
+        /// 404: the key is not known.
         public static let unknown = Code(description: "unknown")
         /// 429: too many requests.
         public static let tooMany = Code(description: "too-many")
-        /// Any other status, or a body that is no receipt in base64.
+        /// Any other status, or a body that is not a receipt in base64.
         public static let unexpected = Code(description: "unexpected")
     }
 
-    /// What kind of answer it is.
+    /// The kind of answer.
     public let code: Code
 
     /// The newer receipt, still to be verified; with ``Code/renewed`` alone.
     public let receipt: [UInt8]?
 
-    /// The most bytes of a body that are read.
+    /// The maximum length of a body in bytes.
     public static let maximumBodyLength = 98_304
 
     /// Reads an answer.

@@ -5,29 +5,29 @@
 #if NIO
 import CertificatePinning
 
-/// What to send to Apple for a newer receipt. Sending it is the caller's.
+/// The request to Apple for a newer receipt. The caller sends it.
 ///
 /// Source: Apple's "Assessing fraud risk".
 public struct ReceiptRequest: Hashable, Sendable {
-    /// Where it goes.
+    /// The URL.
     public let url: String
 
     /// `POST`.
     public let method = "POST"
 
-    /// The header fields. Apple takes the token without the word `Bearer`.
+    /// The header fields. Apple expects the token without the word `Bearer`.
     public let headers: [String: String]
 
     /// The body: the receipt in base64.
     public let body: [UInt8]
 
-    /// Makes a request.
+    /// Creates a request.
     ///
     /// - Parameters:
-    ///   - receipt: The newest receipt of the key, as it was stored, within its ``Receipt/notBefore`` and
+    ///   - receipt: The newest receipt of the key, within its ``Receipt/notBefore`` and
     ///     ``Receipt/expires``.
     ///   - environment: The environment of the key.
-    ///   - token: Who asks.
+    ///   - token: The token of the developer.
     public init(for receipt: [UInt8], in environment: AttestationEnvironment, token: DeviceCheckToken) {
         let host =
             switch environment {

@@ -13,7 +13,7 @@ public struct ReceiptVerifier: Sendable {
     /// The app id that receipts must have: `TEAMID.bundle.id`; any where it is `nil`.
     public let appID: String?
 
-    /// Whose receipts are believed.
+    /// The anchor of accepted receipts.
     public let anchor: ReceiptAnchor
 
     private let roots: RootStore
@@ -22,7 +22,7 @@ public struct ReceiptVerifier: Sendable {
     ///
     /// - Parameters:
     ///   - appID: The app id that receipts must have: `TEAMID.bundle.id`; any where it is `nil`.
-    ///   - anchor: Whose receipts are believed: Apple's.
+    ///   - anchor: The anchor of accepted receipts: Apple's.
     public init(appID: String?, anchor: ReceiptAnchor = .apple) {
         self.appID = appID
         self.anchor = anchor
@@ -31,12 +31,13 @@ public struct ReceiptVerifier: Sendable {
 
     /// Verifies a receipt.
     ///
-    /// When it was made is the caller's to evaluate: one that comes with an attestation is at most five minutes old.
+    /// The caller must check its age: a receipt that comes with an attestation is at most five minutes old.
     ///
     /// - Parameters:
     ///   - receipt: The receipt in BER.
     ///   - key: The key that it must be of; any where it is `nil`.
-    ///   - time: When it arrived: its signer's certificate must be valid then, and itself must not have ended.
+    ///   - time: The time of arrival, at which its signer's certificate must be valid and the receipt must not have
+    ///     expired.
     /// - Throws: ``AttestationError`` without a step.
     public func verify(
         _ receipt: [UInt8], of key: AttestedKey? = nil, at time: Timestamp
@@ -46,9 +47,9 @@ public struct ReceiptVerifier: Sendable {
             throw AttestationError(step: nil, "the receipt: \(error.reason)")
         }
         if let wanted = self.anchor.signerExtension, signed.signer.extensions[oid: wanted] == nil {
-            throw AttestationError(step: nil, "the receipt's signer is not one of receipts")
+            throw AttestationError(step: nil, "the signer's certificate is not one for receipts")
         }
-        // Counts alone bound the search: there is no clock here.
+        // Counts alone bound the search, because there is no clock here.
         let validator = PathValidator(roots: self.roots) { 0 }
         if case .failure(let refusal) = await validator.validate(
             presented: signed.certificates, as: .noServer, at: time
@@ -67,20 +68,20 @@ public struct ReceiptVerifier: Sendable {
     }
 }
 
-/// Whose receipts are believed.
+/// The anchor of accepted receipts.
 public struct ReceiptAnchor: Sendable {
     /// The certificate in DER that paths must end in.
     public let root: [UInt8]
 
-    /// The extension that a signer's certificate must have; none is asked for where it is `nil`.
+    /// The extension that a signer's certificate must have; `nil` for none.
     let signerExtension: ASN1ObjectIdentifier?
 
-    /// Apple Root CA - G3, and of what is under it only the signers of receipts: developers have certificates under that
-    /// root as well, with keys of their own.
+    /// Apple Root CA - G3, and of the certificates under it only the signers of receipts, because developers have
+    /// certificates under that root as well, with keys of their own.
     public static let apple = ReceiptAnchor(
         root: AppleRoot.g3, signerExtension: [1, 2, 840, 113_635, 100, 12, 15])
 
-    /// A root of one's own, all of whose signers are believed; Apple's own root is ``apple`` here, too.
+    /// A custom root, all of whose signers are accepted; Apple's own root is ``apple`` here, too.
     public static func root(_ der: [UInt8]) -> ReceiptAnchor {
         der == AppleRoot.g3 ? .apple : ReceiptAnchor(root: der, signerExtension: nil)
     }

@@ -8,12 +8,12 @@ import Crypto
 import SwiftASN1
 import X509
 
-/// A CMS SignedData with its content in it and one signer (RFC 5652), read as BER: Apple writes receipts with indefinite
+/// A CMS SignedData with its content and one signer (RFC 5652), read as BER: Apple's receipts have indefinite
 /// lengths and their content in pieces.
 struct SignedData {
-    /// What is wrong with bytes that are none, or that nobody signed.
+    /// The defect of bytes that are not a SignedData, or whose signature is invalid.
     struct ParsingError: Error {
-        /// What is wrong, without a full stop.
+        /// The explanation, without a full stop.
         let reason: String
     }
 
@@ -27,14 +27,14 @@ struct SignedData {
         static let signatures: [[UInt8]] = (2...4).map { [0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04, 0x03, $0] }
     }
 
-    /// The most certificates that are looked at.
+    /// The maximum number of certificates.
     private static let maximumCertificates = 8
 
     private static let algorithms: [Certificate.SignatureAlgorithm] = [
         .ecdsaWithSHA256, .ecdsaWithSHA384, .ecdsaWithSHA512,
     ]
 
-    /// What was signed.
+    /// The signed content.
     let content: [UInt8]
 
     /// The signer's certificate first, then all others.
@@ -43,9 +43,9 @@ struct SignedData {
     /// The signer's certificate, parsed.
     let signer: Certificate
 
-    /// Reads a SignedData and verifies its one signature; whose it is remains to be asked.
+    /// Reads a SignedData and verifies its one signature. The caller must validate the signer's certificate.
     ///
-    /// - Throws: ``ParsingError`` when it cannot be read, or the signature does not hold.
+    /// - Throws: ``ParsingError`` when it cannot be read, or the signature is invalid.
     init(_ bytes: [UInt8]) throws(ParsingError) {
         let element: BERElement
         do throws(BERElement.ParsingError) { element = try BERElement.reading(bytes[...]) } catch {
@@ -54,7 +54,7 @@ struct SignedData {
         let fields = try Self.fields(of: element)
         guard let content = Self.content(of: fields[2]), fields[0].smallInteger != nil,
             fields[1].identifier == .set, let last = fields.last, last.identifier == .set, last.children.count == 1
-        else { throw ParsingError(reason: "it has not the form of a content with one signer") }
+        else { throw ParsingError(reason: "it is not a content with one signer") }
         self.content = content
         let certificates = fields.dropFirst(3).dropLast().first {
             $0.identifier == BERElement.Identifier(.contextSpecific, 0)
@@ -69,12 +69,12 @@ struct SignedData {
         self.certificates = [all[index]] + all[..<index] + all[(index + 1)...]
         self.signer = signer
         if let usage = try? signer.extensions.keyUsage, !usage.digitalSignature {
-            throw ParsingError(reason: "the signer's key is not for signatures")
+            throw ParsingError(reason: "the signer's key may not sign")
         }
         guard let message = information.message(over: content),
             signer.publicKey.isValidSignature(
                 information.signature, for: message, signatureAlgorithm: information.algorithm)
-        else { throw ParsingError(reason: "the signature does not hold over the content") }
+        else { throw ParsingError(reason: "the signature is not valid for the content") }
     }
 
     /// The fields of the SignedData within its ContentInfo (RFC 5652, sections 3 and 5.1).
@@ -85,7 +85,7 @@ struct SignedData {
             element.children[1].identifier == BERElement.Identifier(.contextSpecific, 0),
             element.children[1].children.count == 1, let data = element.children[1].children.first,
             data.identifier == .sequence, (4...6).contains(data.children.count)
-        else { throw ParsingError(reason: "it is no CMS SignedData") }
+        else { throw ParsingError(reason: "it is not a CMS SignedData") }
         return data.children
     }
 
@@ -127,7 +127,7 @@ struct SignedData {
             return first.identifier == .objectIdentifier && first.contents.elementsEqual(name)
         }
 
-        /// Whether a certificate is the one that is named: by issuer and serial number, or by its key's identifier.
+        /// Whether a certificate is the signer's: by issuer and serial number, or by its key's identifier.
         func names(_ der: [UInt8]) -> Bool {
             if self.identifier.identifier == BERElement.Identifier(.contextSpecific, 0) {
                 let certificate = try? Certificate(derEncoded: der)
@@ -141,10 +141,10 @@ struct SignedData {
                 && self.identifier.children[1].contents.elementsEqual(der[fields.serialNumber])
         }
 
-        /// What was signed: the content, or attributes that have its digest and its type (section 5.4).
+        /// The signed message: the content, or attributes with its digest and its type (section 5.4).
         func message(over content: [UInt8]) -> [UInt8]? {
             guard let attributes else { return content }
-            // What was signed is their DER, so they have to be it: with a length of their own, under the tag of a SET.
+            // Their DER was signed, so they must be DER: with a definite length, under the tag of a SET.
             guard attributes.hasDefiniteLength, let digest = self.value(of: Name.messageDigest, in: attributes),
                 let type = self.value(of: Name.contentType, in: attributes),
                 digest.octets == self.digest(of: content), type.identifier == .objectIdentifier,

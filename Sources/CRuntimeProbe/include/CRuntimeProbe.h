@@ -4,11 +4,11 @@
 
 // The few calls of the system by which RuntimeIntegrity looks at its own process.
 //
-// On Linux they are system calls, made here and not by libc: who hooks `open` or `read` in libc does not see them, and
-// the code of each stands in each of its callers, so that there is no one function to hook. On Apple's systems they are
-// libc's functions: system calls have no stable numbers there, and apps may not make them directly.
+// On Linux they are system calls, made here and not by libc: a hook of `open` or `read` in libc does not see them, and
+// the code of each is inlined into each of its callers, so that there is no one function to hook. On Apple's systems
+// they are libc's functions: system calls have no stable numbers there, and apps may not make them directly.
 //
-// All give what the kernel gives: a result, or the negative `errno`.
+// All return the kernel's result, or the negative `errno`.
 
 #ifndef C_RUNTIME_PROBE_H
 #define C_RUNTIME_PROBE_H
@@ -64,7 +64,7 @@ PROBE long probe_call(long number, long a, long b, long c, long d, long e, long 
 
 #else
 
-// Another processor: libc's way, which can be hooked at one place.
+// Another processor: libc's function, which can be hooked at one place.
 #include <errno.h>
 #include <unistd.h>
 
@@ -155,7 +155,7 @@ PROBE long probe_changed_pages(long file, uint64_t start, uint64_t end, uint64_t
     return pages;
 }
 
-// The port of the other end of a connected TCP socket; 0 when it is none.
+// The port of the other end of a connected TCP socket; 0 for other sockets.
 PROBE long probe_peer_port(long file) {
     unsigned char address[128];
     unsigned int length = sizeof address;

@@ -26,15 +26,15 @@ struct ElementCursor {
     /// One element.
     struct Element {
         let tag: UInt8
-        /// Where its header begins.
+        /// The position of its header.
         let start: Int
         let contents: Range<Int>
 
-        /// All of it, its header included.
+        /// The whole element, its header included.
         var range: Range<Int> { self.start..<self.contents.upperBound }
     }
 
-    /// Where the next element begins.
+    /// The position of the next element.
     private(set) var position: Int
     private let end: Int
 
@@ -52,7 +52,7 @@ struct ElementCursor {
         self.isAtEnd ? nil : bytes.unsafeLoad(fromByteOffset: self.position, as: UInt8.self)
     }
 
-    /// Steps over one element, whatever it is.
+    /// Steps over one element of any type.
     @inline(__always)
     mutating func element(in bytes: RawSpan) throws(InvalidCertificateError) -> Element {
         let start = self.position
@@ -65,7 +65,7 @@ struct ElementCursor {
         var header = 2
         if length >= 0x80 {
             let octets = length & 0x7f
-            // Indefinite, or more than an Int of 32 bits could hold: no list is so long.
+            // An indefinite length, or more than an Int of 32 bits could hold: no list is so long.
             guard (1...4).contains(octets) else { throw .lengthNotDER }
             header = 2 &+ octets
             guard available >= header else { throw .truncated }
@@ -96,12 +96,12 @@ struct ElementCursor {
         return element
     }
 
-    /// Refuses what is left.
+    /// Refuses bytes that are left.
     func finish() throws(InvalidCertificateError) {
         guard self.isAtEnd else { throw .trailingBytes }
     }
 
-    /// Whether an element is a time as RFC 5280, section 4.1.2.5, has it, by its form alone: digits and a `Z`.
+    /// Whether an element is a time of RFC 5280, section 4.1.2.5, by its form alone: digits and a `Z`.
     @inline(__always)
     static func hasFormOfTime(_ element: Element, in bytes: RawSpan) -> Bool {
         let count = element.contents.count
@@ -119,19 +119,29 @@ struct ElementCursor {
             && bytes.unsafeLoad(fromByteOffset: last, as: UInt8.self) == UInt8(ascii: "Z")
     }
 
+    /// Where the fourteen digits of a time stand in the text of a `Timestamp`.
+    private static let placesOfDigits = [0, 1, 2, 3, 5, 6, 8, 9, 11, 12, 14, 15, 17, 18]
+
     /// The time that an element holds.
     ///
-    /// - Throws: `unexpectedElement` for what is no time.
+    /// - Throws: `unexpectedElement` for a value that is not a time.
     static func time(_ element: Element, in bytes: RawSpan) throws(InvalidCertificateError) -> Timestamp {
         guard self.hasFormOfTime(element, in: bytes) else { throw .unexpectedElement }
-        var digits = element.contents.dropLast().map { bytes.unsafeLoad(fromByteOffset: $0, as: UInt8.self) }
+        var text = Array("2000-00-00T00:00:00Z".utf8)
+        var places = self.placesOfDigits[...]
+        let start = element.contents.lowerBound
         if element.tag == Tag.utcTime {
+            places = places.dropFirst(2)
             // 50 to 99 are of the last century (RFC 5280, section 4.1.2.5.1).
-            digits = Array((digits[0] >= UInt8(ascii: "5") ? "19" : "20").utf8) + digits
+            if bytes.unsafeLoad(fromByteOffset: start, as: UInt8.self) >= UInt8(ascii: "5") {
+                text[0] = UInt8(ascii: "1")
+                text[1] = UInt8(ascii: "9")
+            }
         }
-        let text = String(decoding: digits, as: UTF8.self)
-        func part(_ first: Int, _ count: Int) -> Substring { text.dropFirst(first).prefix(count) }
-        let written = "\(part(0, 4))-\(part(4, 2))-\(part(6, 2))T\(part(8, 2)):\(part(10, 2)):\(part(12, 2))Z"
+        for (offset, place) in places.enumerated() {
+            text[place] = bytes.unsafeLoad(fromByteOffset: start &+ offset, as: UInt8.self)
+        }
+        let written = String(decoding: text, as: UTF8.self)
         do throws(InputError) { return try Timestamp(written) } catch { throw .unexpectedElement }
     }
 }

@@ -5,35 +5,36 @@
 #if NIO
 import CertificatePinning
 
-/// What a path must satisfy beside RFC 5280: revocation lists, and what follows where they say nothing.
+/// The check of a path against revocation lists, and the rule for certificates that no list covers.
 public struct RevocationCheck: Sendable {
-    /// What follows for a certificate that no list covers.
+    /// The rule for a certificate that no list covers.
     public enum Demand: String, Sendable, CaseIterable {
-        /// It passes: only what is known to be revoked is refused.
+        /// It passes: only certificates that are known to be revoked are refused.
         case ifKnown = "if-known"
-        /// It is refused. Asked of every certificate below the anchor.
+        /// It is refused. This holds for every certificate below the anchor.
         case required
     }
 
     /// The lists.
     public var lists: RevocationLists
 
-    /// What follows for a certificate that no list covers.
+    /// The rule for a certificate that no list covers.
     public var demand: Demand
 
-    /// Asks for lists.
+    /// Creates a check.
     public init(_ lists: RevocationLists, _ demand: Demand) {
         self.lists = lists
         self.demand = demand
     }
 
-    /// Asks about each certificate of a path, but the anchor.
+    /// Checks each certificate of a path, but the anchor.
     ///
     /// - Parameters:
-    ///   - path: The certificates: leaf first, anchor last; all signatures hold.
-    ///   - time: When the lists must be in force.
-    /// - Returns: Until when the answer holds; `nil` for as long as the lists are these.
-    /// - Throws: ``PathValidationError`` with the reason `revoked` or `revocation-unknown`. What is revoked is said first.
+    ///   - path: The certificates: leaf first, anchor last; all signatures are valid.
+    ///   - time: The time at which the lists must be in force.
+    /// - Returns: The end of the answer's validity; `nil` for no end while the lists stay the same.
+    /// - Throws: ``PathValidationError`` with the reason `revoked` or `revocation-unknown`. A revoked certificate is reported
+    ///   before an unknown one.
     func check(_ path: [CandidateCertificate], at time: Timestamp) async throws(PathValidationError) -> Timestamp? {
         var end: Timestamp?
         var unknown: PathValidationError?
@@ -48,7 +49,7 @@ public struct RevocationCheck: Sendable {
                     "«\(certificate.name)», serial number \(serial?.description ?? "of over 64 octets"), is revoked\(since)\(reason)"
                 )
             case .unknown(let obstacle):
-                // A list that ends, or begins, answers otherwise at another time.
+                // A list that ends or begins may change the answer at another time.
                 unknown =
                     unknown
                     ?? PathValidationError(

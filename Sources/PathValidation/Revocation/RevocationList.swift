@@ -8,9 +8,9 @@ import X509
 
 /// One certificate revocation list (RFC 5280, section 5), read without an object for each of its entries.
 ///
-/// Whether its signature holds is for those who have its issuer's key: ``RevocationLists``.
+/// ``RevocationLists`` verifies its signature, with the issuer's key.
 struct RevocationList: Sendable {
-    /// How long a list holds that does not say when the next one comes, in seconds: seven days.
+    /// The validity of a list without `nextUpdate`, in seconds: seven days.
     static let lifetime: Int64 = 7 * 86_400
 
     /// The list as it was given.
@@ -22,22 +22,22 @@ struct RevocationList: Sendable {
     /// The signature, without the octet of a BIT STRING that says how many bits do not count.
     let signature: Range<Int>
 
-    /// How it is signed; `nil` for an algorithm that is not accepted.
+    /// The signature algorithm; `nil` for one that is not accepted.
     let algorithm: Certificate.SignatureAlgorithm?
 
     /// The issuer's Name as it stands.
     var issuer: ArraySlice<UInt8> { self.der[self.issuerRange] }
 
-    /// When it was issued.
+    /// The time of issue (`thisUpdate`).
     let thisUpdate: Timestamp
 
-    /// When it ends.
+    /// The end of its validity (`nextUpdate`).
     let nextUpdate: Timestamp
 
-    /// What it covers.
+    /// The scope: the certificates that it covers.
     let scope: RevocationScope
 
-    /// How many certificates it revokes.
+    /// The number of revoked certificates.
     var count: Int { self.index.count }
 
     private let issuerRange: Range<Int>
@@ -46,7 +46,7 @@ struct RevocationList: Sendable {
     /// Reads a list. Time and memory are linear in its length, but for serial numbers that were made to collide.
     ///
     /// - Parameter der: One CertificateList in DER, and nothing else.
-    /// - Throws: What is wrong with it. Whatever is read is strict: DER alone, each structure filled to its last byte.
+    /// - Throws: The defect. Reading is strict: DER alone, each structure filled to its last byte.
     init(_ der: [UInt8]) throws(InvalidCertificateError) {
         guard der.count <= RevocationLists.maximumLength else { throw .tooLarge }
         self = try der.withUnsafeBufferPointer { (buffer) throws(InvalidCertificateError) in
@@ -70,7 +70,7 @@ struct RevocationList: Sendable {
             let version = try fields.element(in: bytes).contents
             guard der[version].elementsEqual([1]) else { throw .unexpectedElement }
         }
-        // The signer alone says how: what stands beside the signed bytes must be the same (section 5.1.1.2).
+        // Only the algorithm within the signed bytes is authentic: the one outside must be the same (section 5.1.1.2).
         let inner = try fields.element(Tag.sequence, in: bytes)
         guard der[inner.range] == der[algorithm.range] else { throw .unexpectedElement }
         let issuer = try fields.element(Tag.sequence, in: bytes)
@@ -83,7 +83,7 @@ struct RevocationList: Sendable {
         var entries: Range<Int> = 0..<0
         if fields.nextTag(in: bytes) == Tag.sequence {
             entries = try fields.element(in: bytes).contents
-            // A list that revokes nothing has no such member (section 5.1.2.6).
+            // A list without revoked certificates has no such member (section 5.1.2.6).
             guard !entries.isEmpty else { throw .unexpectedElement }
         }
         if !fields.isAtEnd {
@@ -166,7 +166,7 @@ struct RevocationList: Sendable {
             let bytes = UnsafeRawBufferPointer(buffer).bytes
             guard let start = self.index.entry(with: serial, in: bytes) else { return nil }
             var cursor = ElementCursor(start..<bytes.byteCount)
-            // It was walked before; without its date it is revoked all the same.
+            // The entry was walked before; without a date it is revoked all the same.
             guard let entry = try? cursor.element(in: bytes) else { return Revocation(since: nil, reason: nil) }
             var fields = ElementCursor(entry.contents)
             _ = try? fields.element(in: bytes)
@@ -179,12 +179,12 @@ struct RevocationList: Sendable {
     }
 }
 
-/// That a certificate was taken back.
+/// The revocation of a certificate.
 public struct Revocation: Hashable, Sendable {
-    /// Since when; `nil` where the list gives a day that there is not.
+    /// The time of revocation; `nil` where the list gives an impossible date.
     public let since: Timestamp?
 
-    /// Why, as RFC 5280, section 5.3.1, calls it, such as `keyCompromise`; `nil` where the list does not say.
+    /// The reason code of RFC 5280, section 5.3.1, such as `keyCompromise`; `nil` where the list does not say.
     public let reason: String?
 }
 #endif

@@ -8,16 +8,16 @@ import Crypto
 import SwiftASN1
 import X509
 
-/// Revocation lists, and what they say of certificates.
+/// A set of revocation lists, looked up by certificate.
 ///
 /// A list counts for a certificate of the same issuer name whose issuer's key signed it, where that key may sign lists. It
 /// covers the certificate when its scope fits and it has not ended. A serial number in a list that has ended is still
 /// revoked (RFC 5280, section 6.3; formats.md, section 4.1).
 public struct RevocationLists: Sendable {
-    /// The most bytes of one list, as it is given: in DER or PEM.
+    /// The maximum length of one list in bytes, in DER or PEM (formats.md, section 4.1).
     public static let maximumLength = 32 << 20
 
-    /// The most lists.
+    /// The maximum number of lists (formats.md, section 4.1).
     public static let maximumCount = 1_024
 
     /// The label of a list in PEM (RFC 7468, section 6).
@@ -27,10 +27,10 @@ public struct RevocationLists: Sendable {
     private let byIssuer: [ArraySlice<UInt8>: [Int]]
     private let signatures: KnownSignatures
 
-    /// How many lists there are.
+    /// The number of lists.
     public var count: Int { self.lists.count }
 
-    /// How many certificates they revoke, those that are in several counted as often.
+    /// The number of entries in all lists.
     public var revokedCount: Int { self.lists.reduce(0) { $0 + $1.count } }
 
     /// No list.
@@ -43,7 +43,7 @@ public struct RevocationLists: Sendable {
     ///   `InputError.Code.pem` for PEM that is damaged.
     public init(_ files: [[UInt8]]) throws(InputError) { self = try Self.none.adding(files) }
 
-    /// These lists, and more.
+    /// Returns these lists with more added.
     ///
     /// - Parameter files: Each one list in DER, or PEM with at least one.
     /// - Throws: As the initialiser does.
@@ -89,7 +89,7 @@ public struct RevocationLists: Sendable {
         return lists
     }
 
-    /// SHA-256 over all lists in their order: for keys of caches. It is made at each call.
+    /// SHA-256 over all lists in their order: for keys of caches. Computed at each call.
     public var digest: [UInt8] {
         var hash = SHA256()
         for list in self.lists {
@@ -99,12 +99,12 @@ public struct RevocationLists: Sendable {
         return Array(hash.finalize())
     }
 
-    /// What the lists say of one certificate. Nothing is validated but that the issuer signed it.
+    /// Returns the revocation status of one certificate. Only the issuer's signature on it is verified.
     ///
     /// - Parameters:
     ///   - certificate: The certificate in DER.
     ///   - issuer: The one that issued it.
-    ///   - time: When a list must be in force to say that a certificate is not revoked.
+    ///   - time: The time at which a list must be in force to say that a certificate is not revoked.
     /// - Throws: ``PathValidationError`` when one of them cannot be read, or the issuer did not issue the certificate.
     public func status(
         of certificate: [UInt8], issuedBy issuer: [UInt8], at time: Timestamp
@@ -117,6 +117,17 @@ public struct RevocationLists: Sendable {
         return await self.status(of: certificate, issuedBy: issuer, at: time)
     }
 
+    /// The answer of the first list that has a serial number, without a look at its issuer and signature: for tools that look at
+    /// lists alone.
+    ///
+    /// - Parameter serial: The content octets, compared as they stand.
+    @_spi(Tools) public func entry(with serial: [UInt8]) -> Revocation? {
+        for list in self.lists {
+            if let found = list.revocation(of: serial) { return found }
+        }
+        return nil
+    }
+
     /// The addresses of the lists that a certificate names as its issuer's own, as they stand in it.
     ///
     /// - Throws: ``PathValidationError`` when the certificate cannot be read.
@@ -125,11 +136,11 @@ public struct RevocationLists: Sendable {
         return certificate.distributionPoints.map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// What the lists say of a certificate whose signature the issuer's key made.
+    /// The revocation status of a certificate whose signature was verified.
     func status(
         of certificate: CandidateCertificate, issuedBy issuer: CandidateCertificate, at time: Timestamp
     ) async -> RevocationStatus {
-        var obstacle = "none of its issuer's was given"
+        var obstacle = "no list of its issuer was given"
         var end: Timestamp?
         for number in self.byIssuer[certificate.issuer] ?? [] {
             let list = self.lists[number]
@@ -151,7 +162,7 @@ public struct RevocationLists: Sendable {
             if time > list.nextUpdate {
                 obstacle = "it ended at \(list.nextUpdate)"
             } else if time < list.thisUpdate {
-                obstacle = "it is of \(list.thisUpdate), which is later"
+                obstacle = "it begins at \(list.thisUpdate), which is later"
             } else {
                 end = max(end ?? list.nextUpdate, list.nextUpdate)
             }
@@ -160,24 +171,24 @@ public struct RevocationLists: Sendable {
     }
 }
 
-/// What revocation lists say of a certificate.
+/// The revocation status of a certificate.
 public enum RevocationStatus: Hashable, Sendable {
-    /// A list covers it and does not have it.
+    /// A list covers it and has no entry for it.
     case good(until: Timestamp)
-    /// A list has it.
+    /// A list has an entry for it.
     case revoked(Revocation)
-    /// No list covers it; why the last one does not, for people.
+    /// No list covers it; why the last list does not, for people.
     case unknown(String)
 }
 
-/// Which signatures of lists hold under which keys: each is checked once, because it is over up to 32 MiB.
+/// The results of signature checks of lists by key: each is checked once, because it covers up to 32 MiB.
 private actor KnownSignatures {
     private struct Question: Hashable {
         let list: Int
         let key: ArraySlice<UInt8>
     }
 
-    /// The most answers that are kept; they are forgotten when there are more.
+    /// The maximum number of results; beyond it all are removed.
     private static let maximumCount = 4_096
 
     private var answers: [Question: Bool] = [:]
@@ -193,7 +204,7 @@ private actor KnownSignatures {
 }
 
 extension RevocationScope {
-    /// Why a list with this scope does not cover a certificate; `nil` when it does.
+    /// Returns why a list with this scope does not cover a certificate; `nil` when it does.
     func objection(to certificate: CandidateCertificate) -> String? {
         if let obstacle { return obstacle }
         switch self.kind {
@@ -224,7 +235,7 @@ extension CandidateCertificate {
     /// Whether the key may sign revocation lists (RFC 5280, section 4.2.1.3): where the key usage says nothing, it may.
     var maySignRevocationLists: Bool {
         guard let usage = self.certificate.extensions[oid: .X509ExtensionID.keyUsage] else { return true }
-        // Old roots write more padding than DER has for a list of named bits.
+        // Old roots have more padding than DER allows in a list of named bits.
         guard let bits = try? ASN1BitString(derEncoded: usage.value).bytes.first else { return false }
         return bits & 0x02 != 0
     }

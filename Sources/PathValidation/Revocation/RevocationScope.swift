@@ -5,9 +5,10 @@
 #if NIO
 import CertificatePinning
 
-/// Which certificates a revocation list covers, and what keeps it from covering any (RFC 5280, sections 5.2 and 5.3).
+/// The scope of a revocation list: the certificates that it covers, or why it covers none (RFC 5280, sections 5.2 and
+/// 5.3).
 struct RevocationScope: Sendable {
-    /// Which kind of certificates it has.
+    /// The kind of certificates it covers.
     enum Kind: Sendable {
         case all, users, authorities
     }
@@ -15,18 +16,18 @@ struct RevocationScope: Sendable {
     /// The URIs of its distribution point, as they stand; `nil` where it has none.
     private(set) var names: [[UInt8]]?
 
-    /// Which kind of certificates it has.
+    /// The kind of certificates it covers.
     private(set) var kind = Kind.all
 
-    /// Why it covers nothing, for people; `nil` where nothing is in the way.
+    /// Why it covers no certificate, for people; `nil` where it covers some.
     private(set) var obstacle: String?
 
-    /// The most extensions of a list, and URIs of its distribution point: some are needed.
+    /// The maximum number of extensions of a list, and of URIs of its distribution point: real lists have a few.
     private static let maximum = 32
 
     private typealias Tag = ElementCursor.Tag
 
-    /// `id-ce` (2.5.29), under which are all extensions that are looked at.
+    /// `id-ce` (2.5.29), the arc of all extensions that are read.
     private static let arc: [UInt8] = [0x55, 0x1d]
 
     private enum Identifier {
@@ -53,9 +54,9 @@ struct RevocationScope: Sendable {
             guard seen.count <= Self.maximum else { throw .tooLarge }
             switch found.number(in: bytes) {
             case Identifier.crlNumber, Identifier.authorityKey: break
-            case Identifier.deltaIndicator: self.object("it only has what changed since another one (a delta CRL)")
+            case Identifier.deltaIndicator: self.object("it only has the changes since another list (a delta CRL)")
             case Identifier.distributionPoint: try self.readDistributionPoint(found.value, in: bytes)
-            default: if found.isCritical { self.object("it has a critical extension that is not known") }
+            default: if found.isCritical { self.object("it has an unknown critical extension") }
             }
         }
     }
@@ -77,7 +78,7 @@ struct RevocationScope: Sendable {
 
     @inline(never)
     private mutating func readUnusualEntry(_ range: Range<Int>, in bytes: RawSpan) throws(InvalidCertificateError) {
-        // No extension at all should not be written, and is.
+        // An empty sequence of extensions should not be written, but some lists have one.
         var extensions = ElementCursor(range)
         while !extensions.isAtEnd {
             let found = try Extension(&extensions, in: bytes)
@@ -85,17 +86,19 @@ struct RevocationScope: Sendable {
             case Identifier.reasonCode, Identifier.invalidityDate: break
             // Entries may be of several issuers then (section 5.3.3).
             case Identifier.certificateIssuer: self.object("an entry names another issuer (an indirect CRL)")
-            default: if found.isCritical { self.object("an entry has a critical extension that is not known") }
+            default: if found.isCritical { self.object("an entry has an unknown critical extension") }
             }
         }
     }
 
+    /// The reasons by their numbers (section 5.3.1); there is no 7.
+    private static let reasons = [
+        "unspecified", "keyCompromise", "cACompromise", "affiliationChanged", "superseded", "cessationOfOperation",
+        "certificateHold", nil, "removeFromCRL", "privilegeWithdrawn", "aACompromise",
+    ]
+
     /// The reason in the extensions of an entry; `nil` where there is none.
     static func reason(in range: Range<Int>, of bytes: RawSpan) -> String? {
-        let names = [
-            "unspecified", "keyCompromise", "cACompromise", "affiliationChanged", "superseded", "cessationOfOperation",
-            "certificateHold", nil, "removeFromCRL", "privilegeWithdrawn", "aACompromise",
-        ]
         var extensions = ElementCursor(range)
         while !extensions.isAtEnd, let found = try? Extension(&extensions, in: bytes) {
             guard found.number(in: bytes) == Identifier.reasonCode else { continue }
@@ -104,7 +107,7 @@ struct RevocationScope: Sendable {
                 return nil
             }
             let number = Int(bytes.unsafeLoad(fromByteOffset: code.lowerBound, as: UInt8.self))
-            return names.indices.contains(number) ? names[number] : nil
+            return self.reasons.indices.contains(number) ? self.reasons[number] : nil
         }
         return nil
     }

@@ -5,29 +5,29 @@
 #if NIO
 import CertificatePinning
 
-/// The serial numbers of a revocation list, found by look-up: four bytes for each entry and two for each bucket, and no
+/// The serial numbers of a revocation list, an index with four bytes for each entry, two for each bucket, and no
 /// object for any.
 ///
 /// Entries are put into buckets by a mix of their serial number's ends, two in one on average. A bucket of many, which
 /// only a list made for it has, is sorted and searched by halves: what a look-up costs is bounded by the logarithm of the
 /// entries, whatever they are.
 struct SerialIndex: Sendable {
-    /// From how many entries on a bucket is sorted.
+    /// The number of entries from which on a bucket is sorted.
     private static let sorted = 32
 
-    /// Where the entries begin in the list, bucket by bucket.
+    /// The positions of the entries in the list, bucket by bucket.
     private let entries: [UInt32]
 
-    /// Where each bucket begins in ``entries``, and where the last one ends.
+    /// The begin of each bucket in ``entries``, and the end of the last.
     private let buckets: [UInt32]
 
-    /// How far a mix is shifted to give its bucket.
+    /// The shift that gives the bucket of a mix.
     private let shift: UInt32
 
-    /// How many entries there are.
+    /// The number of entries.
     var count: Int { self.entries.count }
 
-    /// What is gathered while a list is walked.
+    /// The entries that are gathered while a list is walked.
     struct Builder {
         fileprivate var entries: [UInt32] = []
         fileprivate var mixes: [UInt32] = []
@@ -41,7 +41,7 @@ struct SerialIndex: Sendable {
         /// Adds an entry.
         ///
         /// - Parameters:
-        ///   - entry: Where it begins; a list has at most 32 MiB.
+        ///   - entry: The position of the entry; a list has at most 32 MiB.
         ///   - serial: Its serial number's contents.
         @inline(__always)
         mutating func add(_ entry: Int, serial: Range<Int>, in bytes: RawSpan) {
@@ -50,7 +50,7 @@ struct SerialIndex: Sendable {
         }
     }
 
-    /// Puts what was gathered into buckets.
+    /// Puts the gathered entries into buckets.
     init(_ builder: consuming Builder, in bytes: RawSpan) {
         let found = builder.entries
         let mixes = builder.mixes
@@ -88,7 +88,7 @@ struct SerialIndex: Sendable {
         return ordered
     }
 
-    /// The entry with a serial number: where it begins in the list, or `nil`.
+    /// The position of the entry with a serial number in the list, or `nil`.
     ///
     /// - Parameters:
     ///   - serial: The content octets.

@@ -2,12 +2,12 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a device does for App Attest: the three functions of Apple's `DCAppAttestService`. A protocol, so that tests have a
-/// device of their own.
+/// The device's part of App Attest: the three functions of Apple's `DCAppAttestService`. A protocol, so that tests have
+/// a device of their own.
 ///
-/// Each throws ``AppAttestError``; anything else counts as ``AppAttestError/Code/failed``.
+/// Each throws ``AppAttestError``; any other error counts as ``AppAttestError/Code/failed``.
 public protocol AppAttestService: Sendable {
-    /// Whether there is App Attest here: not on simulators, not in most app extensions, not on every Mac.
+    /// Whether the device supports App Attest: not on simulators, not in most app extensions, not on every Mac.
     var isSupported: Bool { get }
 
     /// Makes a key in the Secure Enclave.
@@ -32,37 +32,37 @@ public protocol AppAttestService: Sendable {
     func generateAssertion(_ keyID: String, clientDataHash: [UInt8]) async throws -> [UInt8]
 }
 
-/// Why nothing was attested.
+/// The reason why nothing was attested.
 public struct AppAttestError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What went wrong. Bounded: it stands in reports, as `tumbler.attestation`.
+    /// The kind of failure. Bounded: it is in reports as `tumbler.attestation`.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The code, lower case with hyphens.
         public let description: String
 
-        /// The device, or where the code runs, has no App Attest.
+        /// The device or the process has no App Attest.
         public static let unsupported = Code(description: "unsupported")
-        /// The key is not there any more, as after a reinstallation, or was never attested.
+        /// The key is gone, as after a reinstallation, or was never attested.
         public static let invalidKey = Code(description: "invalid-key")
         /// Apple's server does not answer: the same key may be attested later.
         public static let appleUnavailable = Code(description: "apple-unavailable")
-        /// The service gives no challenge, or takes no key now.
+        /// The service gives no challenge, or accepts no key now.
         public static let serviceUnavailable = Code(description: "service-unavailable")
         /// The service refused the attestation.
         public static let refused = Code(description: "refused")
         /// An attempt failed within the last day or so: the next one waits.
         public static let waiting = Code(description: "waiting")
-        /// It took too long.
+        /// The request took too long.
         public static let timeout = Code(description: "timeout")
-        /// What is known of the key cannot be read or written now: the device may be locked.
+        /// The stored state of the key cannot be read or written now: the device may be locked.
         public static let storage = Code(description: "storage")
-        /// Anything else.
+        /// Any other failure.
         public static let failed = Code(description: "failed")
     }
 
-    /// What went wrong.
+    /// The kind of failure.
     public let code: Code
 
-    /// States a failure.
+    /// Creates a failure.
     public init(_ code: Code) { self.code = code }
 
     /// The code.

@@ -7,41 +7,41 @@ internal import PinListMetadata
 
 /// Signs reports, so that a service can tell them from made-up ones. `AppAttestClient` of `PinningURLSession` is one.
 ///
-/// It is never an obstacle: a report that cannot be signed goes out unsigned, with the reason in `tumbler.attestation`.
+/// A report that cannot be signed is sent unsigned, with the reason in `tumbler.attestation`.
 public protocol ReportAttestor: Sendable {
-    /// What a report goes out with.
+    /// The signature of a report, or the reason for its absence.
     ///
     /// - Parameters:
     ///   - body: The body, as it will be sent.
-    ///   - address: Where to. Only the origin that the app named gets anything.
+    ///   - address: The address. Only the origin that the app named gets a signature.
     func attestation(of body: [UInt8], to address: String) async -> ReportSignature
 
-    /// Is told what an address answered to a report.
+    /// Receives the answer of an address to a report.
     func answered(_ answer: FetchResponse, from address: String) async
 }
 
-/// What a report goes out with.
+/// The signature of a report, or the reason for its absence.
 public enum ReportSignature: Hashable, Sendable {
-    /// Nothing: the address is not of the origin that the app named.
+    /// No signature: the address is not of the origin that the app named.
     case elsewhere
     /// The value of the field `Tumbler-Assertion`.
     case signed(String)
-    /// Nothing, and why not.
+    /// No signature, with the reason.
     case unsigned(AppAttestError.Code)
 
-    /// What a key signs of a report (formats.md, section 7): the SHA-256 of what the service takes as client data.
+    /// The hash of a report that a key signs (formats.md, section 7): the SHA-256 of the service's client data.
     @_spi(Adapters) public static func clientDataHash(name: String, challenge: [UInt8], body: [UInt8]) -> [UInt8] {
         let clientData = SHA256.hash(
             data: Array("tumbler-report-1".utf8) + [0] + Array(name.utf8) + [0] + challenge + body)
         return Array(SHA256.hash(data: Array(clientData)))
     }
 
-    /// What Apple binds into an attestation: the SHA-256 of the challenge.
+    /// The hash that Apple binds into an attestation: the SHA-256 of the challenge.
     @_spi(Adapters) public static func clientDataHash(challenge: [UInt8]) -> [UInt8] {
         Array(SHA256.hash(data: challenge))
     }
 
-    /// A body that says why it is not signed; as it was where that cannot be said.
+    /// A body with the reason why it is not signed; unchanged where it cannot be added.
     static func body(_ body: [UInt8], because code: AppAttestError.Code) -> [UInt8] {
         guard case .object(var members)? = try? JSONValue(strict: body),
             let index = members.firstIndex(where: { $0.name == "tumbler" }),

@@ -16,9 +16,9 @@ struct KnownAnswerCheck: Sendable {
     /// Prepares trials.
     ///
     /// - Parameters:
-    ///   - functions: What is tried; what decides, but in tests.
-    ///   - clock: What inputs are valid at.
-    ///   - randomness: What inputs are made of.
+    ///   - functions: The functions that are tried: those that decide, but in tests.
+    ///   - clock: The clock by which inputs are valid.
+    ///   - randomness: The source of random inputs.
     init(
         _ functions: DecidingFunctions = DecidingFunctions(), clock: any PinningClock = SystemClock(),
         randomness: any PinningRandomness = SystemRandomness()
@@ -47,7 +47,7 @@ struct KnownAnswerCheck: Sendable {
     /// A clock that stands at the time of a chain.
     static func clock(of chain: TrialChain) -> any PinningClock { StoppedClock(now: chain.time) }
 
-    /// All of them: of the verdict, of the signatures of lists, of pins.
+    /// All known answers: of the verdict, of the signatures of lists, of pins.
     var all: [KnownAnswer] { self.verdicts + self.lists + self.pins }
 
     private var verdicts: [KnownAnswer] {
@@ -60,7 +60,7 @@ struct KnownAnswerCheck: Sendable {
                 return self.functions.verdict(policy, chain.path, chain.host, chain.time)
             }
         }
-        // An intercepting proxy: a path for the right host that holds none of the keys.
+        // An intercepting proxy: a path for the right host without any of the keys.
         let bad = KnownAnswer("verdict", isGood: false) {
             guard let chain = self.chain(), let other = self.chain(for: chain.host),
                 let policy = self.policy(for: chain)
@@ -98,34 +98,34 @@ struct KnownAnswerCheck: Sendable {
     }
 }
 
-/// A clock of a trial: it stands, and nobody waits by it.
+/// A clock of a trial: it stands still, and no wait uses it.
 private struct StoppedClock: PinningClock {
     let now: Timestamp
 
     func sleep(seconds: Double) async throws {}
 }
 
-/// An input of a function that decides, and the answer that it has to get: what a canary tries.
+/// A known answer: an input of a function that decides, and the answer that it must get. A canary tries it.
 ///
 /// Inputs are made anew each time, look like those of any app, and reach the functions themselves, not the client's
-/// state: no event, report, count or cache knows of them.
+/// state: no event, report, count or cache follows.
 struct KnownAnswer: Sendable {
-    /// Which function: `verdict`, `list-signature`, `hash`, or an adapter's `path` and `connection`.
+    /// The function: `verdict`, `list-signature`, `hash`, or an adapter's `path` and `connection`.
     let function: String
 
     /// Whether the input has to be accepted; else it has to be refused.
     let isGood: Bool
 
-    /// Puts an input through the function, and says whether it was accepted. An input that cannot be made counts as what
-    /// it should have come to: a lack of random numbers or of memory is nobody's attack.
+    /// Gives an input to the function, and returns whether it was accepted. An input that cannot be made counts as the
+    /// right answer: a lack of random numbers or of memory is no attack.
     let isAccepted: @Sendable () async -> Bool
 
-    /// States an answer.
+    /// Creates a known answer.
     ///
     /// - Parameters:
-    ///   - function: Which function.
+    ///   - function: The function.
     ///   - isGood: Whether the input has to be accepted.
-    ///   - isAccepted: Puts it through; `nil` when the input could not be made.
+    ///   - isAccepted: Gives the input to the function; `nil` when the input could not be made.
     init(_ function: String, isGood: Bool, _ isAccepted: @escaping @Sendable () async -> Bool?) {
         self.function = function
         self.isGood = isGood
@@ -147,7 +147,7 @@ struct DecidingFunctions: Sendable {
     /// The SHA-256 that pins are made with.
     var digest: @Sendable ([UInt8]) -> [UInt8]
 
-    /// Those that decide.
+    /// The functions that decide.
     init() {
         self.verdict = { policy, path, host, time in policy.validate(path, for: host, at: time).verdict == .allow }
         self.acceptsList = { root, list, time in

@@ -7,9 +7,9 @@ internal import CertificatePinning
 @_spi(Adapters) internal import PinListClient
 @_spi(Adapters) internal import PinningNIO
 
-/// What a canary tries of `PinningNIO`: that paths are validated, and that the callback that TLS asks refuses.
+/// The trials of `PinningNIO` for a canary: paths are validated, and the callback of TLS refuses.
 struct PathTrials: Sendable {
-    /// A chain that is presented to a server's client, and what the client trusts and pins.
+    /// A chain that is presented to a client, and the anchors and pins of that client.
     struct Connection: Sendable {
         let presented: [[UInt8]]
         let anchor: [UInt8]
@@ -29,7 +29,7 @@ struct PathTrials: Sendable {
             $0.presented, trusting: $0.anchor, by: $0.policy, for: $0.host, clock: $0.clock)
     }
 
-    /// All of them.
+    /// All known answers.
     func all(_ answers: KnownAnswerCheck) -> [KnownAnswer] { self.paths(answers) + self.connections(answers) }
 
     private func paths(_ answers: KnownAnswerCheck) -> [KnownAnswer] {
@@ -37,7 +37,7 @@ struct PathTrials: Sendable {
             guard let chain = answers.chain(), let host = try? HostName(chain.host) else { return nil }
             return await self.path(chain.presented, chain.anchor, host, chain.time)
         }
-        // An authority that nobody trusts, with the right name of the server.
+        // An untrusted authority, with the right name of the server.
         let foreign = KnownAnswer("path", isGood: false) {
             guard let chain = answers.chain(), let other = answers.chain(for: chain.host),
                 let host = try? HostName(chain.host)
@@ -71,7 +71,7 @@ struct PathTrials: Sendable {
             guard let chain = answers.chain(), let other = answers.chain(for: chain.host) else { return nil }
             return await self.isLetThrough(other, trusting: other, pinning: chain, answers)
         }
-        // Not even trusted.
+        // A chain that is not trusted either.
         let foreign = KnownAnswer("connection", isGood: false) {
             guard let chain = answers.chain(), let other = answers.chain(for: chain.host) else { return nil }
             return await self.isLetThrough(other, trusting: chain, pinning: chain, answers)

@@ -7,9 +7,9 @@ internal import Crypto
 @_spi(Adapters) internal import PinListClient
 internal import PinListMetadata
 
-/// A certificate of a trial: what an authority of the public web would write, around a key that was made a moment ago.
+/// A certificate of a trial, as an authority of the public web would issue it, for a new key.
 struct TrialCertificate: Sendable {
-    /// What the certificate is for.
+    /// The purpose of the certificate.
     enum Place: Hashable, Sendable {
         /// An anchor, or an authority below one.
         case authority
@@ -17,7 +17,7 @@ struct TrialCertificate: Sendable {
         case server(String)
     }
 
-    /// How long before and after a time it is valid, in seconds: at most 398 days in all, which no platform refuses.
+    /// The validity before and after a time, in seconds: at most 398 days in all, which no platform refuses.
     static let before: Int64 = 20 * 86_400
     private static let after: Int64 = 70 * 86_400
 
@@ -31,10 +31,10 @@ struct TrialCertificate: Sendable {
     /// Makes a certificate that is valid around a time.
     ///
     /// - Parameters:
-    ///   - place: What it is for.
-    ///   - names: Made-up names: the company, and what the subject is called.
-    ///   - issuer: Who signs; by default itself.
-    ///   - time: In the middle of its validity.
+    ///   - place: The purpose.
+    ///   - names: Made-up names of the company and the subject.
+    ///   - issuer: The issuer; by default the certificate itself.
+    ///   - time: The time in the middle of its validity.
     ///   - randomness: For the key and the serial number.
     init?(
         _ place: Place, _ names: (company: String, own: String), by issuer: TrialCertificate? = nil,

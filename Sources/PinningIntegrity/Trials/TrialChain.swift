@@ -5,7 +5,7 @@
 internal import CertificatePinning
 @_spi(Adapters) internal import PinListClient
 
-/// A server's chain that was made a moment ago: leaf, intermediate, anchor.
+/// A new chain of a server: leaf, intermediate, anchor.
 struct TrialChain: Sendable {
     /// The server's name.
     let host: String
@@ -13,9 +13,9 @@ struct TrialChain: Sendable {
     let time: Timestamp
     /// The server's certificate, in DER.
     let leaf: [UInt8]
-    /// Who signed it, in DER.
+    /// The intermediate that signed it, in DER.
     let intermediate: [UInt8]
-    /// The anchor, in DER: nobody trusts it but a trial.
+    /// The anchor, in DER: only a trial trusts it.
     let anchor: [UInt8]
 
     /// The path as it would be validated.
@@ -23,14 +23,14 @@ struct TrialChain: Sendable {
         ValidatedPath(uncheckedValidatedPath: [self.leaf, self.intermediate, self.anchor])
     }
 
-    /// What a server would present.
+    /// The chain as a server would present it.
     var presented: [[UInt8]] { [self.leaf, self.intermediate] }
 
     /// Makes a chain of new keys.
     ///
     /// - Parameters:
     ///   - time: Around which it is valid. The first year after 1970 counts as its end.
-    ///   - host: The server's name; by default one that is made up.
+    ///   - host: The server's name; by default a made-up one.
     ///   - randomness: For keys, names and serial numbers.
     /// - Returns: `nil` when it cannot be made.
     init?(at time: Timestamp, host: String? = nil, _ randomness: any PinningRandomness) {
@@ -52,7 +52,7 @@ struct TrialChain: Sendable {
         self.anchor = anchor.der
     }
 
-    /// Rules that pin a certificate's key for the chain's host, and a second key that nobody has.
+    /// Rules that pin a certificate's key for the chain's host, and a second key that does not exist.
     func policy(pinning certificate: [UInt8], _ randomness: any PinningRandomness) -> PinningPolicy? {
         guard let host = try? HostName(self.host), let pin = try? Pin(publicKeyOf: certificate) else { return nil }
         let backup = Pin(kind: .publicKey, hashing: randomness.bytes(91))

@@ -6,19 +6,19 @@ internal import CertificatePinning
 @_spi(Adapters) internal import PinListClient
 internal import PinListMetadata
 
-/// A root and a list under it that were made a moment ago, both as envelopes.
+/// A new root and a list under it, both as envelopes.
 struct TrialList: Sendable {
-    /// What is wrong with the list.
+    /// The defect of the list.
     enum Fault: Hashable, Sendable, CaseIterable {
         /// The signature of the P-256 key is another key's.
         case foreignP256
         /// The signature of the Ed25519 key is another key's.
         case foreignEd25519
-        /// What was signed is not what is there.
+        /// The payload is not the signed one.
         case changed
     }
 
-    /// How long before a time the root was issued, in seconds.
+    /// The age of the root in seconds.
     private static let rootAge: Int64 = 100 * 86_400
 
     /// The root: one key signs roots; of the two that sign lists, P-256 and Ed25519, both must.
@@ -27,10 +27,10 @@ struct TrialList: Sendable {
     /// The list.
     let list: [UInt8]
 
-    /// When the list is offered.
+    /// The time when the list is offered.
     let time: Timestamp
 
-    /// Makes both.
+    /// Creates both.
     ///
     /// - Returns: `nil` when they cannot be made.
     init?(at time: Timestamp, with fault: Fault?, _ randomness: any PinningRandomness) {

@@ -4,7 +4,7 @@
 
 internal import PinListClient
 
-/// Names that look like those of any app: nobody tells a trial by its host.
+/// Names that look like those of any app: no host gives a trial away.
 struct TrialNames {
     private static let beginnings = [
         "al", "bar", "cor", "del", "es", "fin", "gal", "hel", "in", "jun", "ka", "lum", "mar", "nor", "or", "pal",
@@ -23,7 +23,7 @@ struct TrialNames {
         "app", "co.uk", "com", "com.br", "de", "dev", "eu", "fr", "io", "net", "nl", "org", "se",
     ]
 
-    /// A word that could be a company's: `Corvena`.
+    /// A made-up name of a company: `Corvena`.
     let company: String
 
     /// Its host: `api.corvena.com`.

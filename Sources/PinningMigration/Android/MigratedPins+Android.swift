@@ -6,10 +6,10 @@ internal import CertificatePinning
 
 extension MigratedPins {
     /// Reads Android's network security configuration (`res/xml/network_security_config.xml`), with the extension of
-    /// TrustKit for Android where it is there.
+    /// TrustKit for Android where it is present.
     ///
     /// A `domain-config` without pins inside of the domain of another one with pins becomes an entry with the mode
-    /// `off`. A nested one that has no `pin-set` has that of the one around it, as on Android.
+    /// `off`. A nested one without a `pin-set` inherits that of the enclosing one, as on Android.
     ///
     /// - Throws: ``MigrationError``.
     @_spi(Tools) public init(androidNetworkSecurityConfig bytes: [UInt8]) throws(MigrationError) {
@@ -27,13 +27,13 @@ extension MigratedPins {
 
 /// Reads a network security configuration, element by element.
 struct AndroidReader {
-    /// What was read so far.
+    /// The entries and warnings so far.
     private(set) var collector = MigrationCollector()
 
-    /// A host without pins of its own, which carves itself out of a farther entry.
+    /// A host without pins of its own, which exempts itself from an entry of a parent domain.
     private var unpinned: [PinnedDomain] = []
 
-    /// What a `domain-config` says, or has from the one around it.
+    /// The settings of a `domain-config`, its own or inherited.
     private struct Rules {
         var pins: [KnownPin]?
         var expiresAt: Timestamp?
@@ -54,7 +54,7 @@ struct AndroidReader {
                 self.collector.warn(
                     nil, "debug-overrides", .stricter,
                     "left out: debug builds trust no other anchors here. Give them a list of their own")
-            default: self.collector.warn(nil, child.name, .same, "no element that is known; left out")
+            default: self.collector.warn(nil, child.name, .same, "unknown element; left out")
             }
         }
         for entry in self.unpinned { try self.addCarveOut(entry) }
@@ -70,7 +70,7 @@ struct AndroidReader {
             case "pin-set": self.readPins(child, first, &rules)
             case "trustkit-config": self.readTrustKit(child, first, &rules)
             case "trust-anchors": self.warnOfAnchors(child, first)
-            default: self.collector.warn(first, child.name, .same, "no element that is known; left out")
+            default: self.collector.warn(first, child.name, .same, "unknown element; left out")
             }
         }
         if let cleartext = config.attribute("cleartextTrafficPermitted") {
@@ -104,7 +104,7 @@ struct AndroidReader {
         rules.expiresAt = nil
         for child in set.children {
             guard child.name == "pin" else {
-                self.collector.warn(domain, child.name, .same, "no element that is known; left out")
+                self.collector.warn(domain, child.name, .same, "unknown element; left out")
                 continue
             }
             let digest = child.attribute("digest") ?? "none"
@@ -115,7 +115,7 @@ struct AndroidReader {
             guard let pin = self.collector.pin(child.trimmedText, of: domain ?? "", "pin") else { continue }
             rules.pins?.append(KnownPin(pin))
         }
-        // An empty set is none on Android.
+        // An empty set counts as absent on Android.
         if set.children.isEmpty { rules.pins = nil }
         guard let expiration = set.attribute("expiration") else { return }
         rules.expiresAt = Timestamp(day: expiration)
@@ -158,7 +158,7 @@ struct AndroidReader {
             domain, "trust-anchors", .same, "not taken over: which anchors are trusted is the platform's, or the app's")
     }
 
-    /// Adds an entry that expects nothing, where a farther one would otherwise apply.
+    /// Adds an entry without expectations, where an entry of a parent domain would otherwise apply.
     private mutating func addCarveOut(_ entry: PinnedDomain) throws(MigrationError) {
         guard self.collector.entry(for: entry.domain) == nil else {
             return self.collector.warn(

@@ -7,7 +7,7 @@ internal import CertificatePinning
 extension MigratedPins {
     /// Reads calls of OkHttp's `CertificatePinner.Builder.add(pattern, pins)` out of Kotlin or Java.
     ///
-    /// It reads literals, and runs nothing: a pin that the program puts together is a warning. OkHttp joins the pins of
+    /// It reads literals, and runs no code: a pin that the program computes gives a warning. OkHttp joins the pins of
     /// all patterns that match a host, and so do the entries; `*.` becomes an entry with all subdomains.
     ///
     /// - Throws: ``MigrationError`` when there is no such call with a literal.
@@ -18,20 +18,20 @@ extension MigratedPins {
     }
 }
 
-/// Finds the calls, and makes entries of their patterns.
+/// Finds the calls, and converts their patterns to entries.
 struct OkHttpReader {
-    /// What was read so far.
+    /// The entries and warnings so far.
     private(set) var collector = MigrationCollector()
     private let tokens: [SourceToken]
     private var patterns = OkHttpPatterns()
 
-    /// How many tokens may be looked at ahead of where the reader is, in all.
+    /// The maximum number of tokens of lookahead, in all.
     private var lookahead = 4 * MigrationLimits.values
 
-    /// The most tokens of a call: twice what the pins of an entry need.
+    /// The maximum number of tokens of a call: twice the need of an entry's pins.
     private static let tokensOfACall = 512
 
-    /// Begins in front of the first token.
+    /// Creates a reader at the first token.
     init(_ tokens: [SourceToken]) { self.tokens = tokens }
 
     /// Reads all calls.
@@ -49,13 +49,14 @@ struct OkHttpReader {
             self.lookahead -= end - index
             guard self.lookahead > 0 else { throw ConfigurationValue.tooLarge }
             self.readCall(call, isBuilding: isBuilding)
-            // What is inside of it is read too: a builder may stand in an argument of another call.
+            // Its arguments are read too, because a builder may be an argument of another call.
             index = call.contains { $0 != nil } ? end : index + 1
         }
         try self.patterns.addEntries(to: &self.collector)
     }
 
-    /// The arguments up to the closing bracket: each a text, or `nil` for one that is not known before it runs.
+    /// The arguments up to the closing bracket: each a text, or `nil` for one that is not known before the program
+    /// runs.
     private func arguments(from start: Int) -> (arguments: [String?], end: Int) {
         var arguments: [String?] = []
         var current: String?
@@ -73,7 +74,7 @@ struct OkHttpReader {
                 (current, isKnown) = (nil, true)
             case .literal(let text?): current = (current ?? "") + text
             case .literal(nil): isKnown = false
-            // Names of arguments, and what spreads an array.
+            // Argument labels, and the spread operator.
             case .word("pattern"), .word("pins"), .word("arrayOf"), .word("listOf"), .symbol(UInt8(ascii: "=")),
                 .symbol(UInt8(ascii: "*")), .symbol(UInt8(ascii: "+")):
                 break
@@ -91,14 +92,14 @@ struct OkHttpReader {
         guard isOfPins || isBuilding else { return }
         guard let pattern = arguments.first ?? nil else {
             self.collector.warn(
-                nil, "add", .weaker, "left out: the pattern of a call is no literal. Write it out and convert again")
+                nil, "add", .weaker, "left out: the pattern of a call is not a literal. Write it out and convert again")
             return
         }
         var pins: [Pin] = []
         for argument in arguments.dropFirst() {
             guard let text = argument else {
                 self.collector.warn(
-                    pattern, "add", .stricter, "left out: a pin is no literal. Write it out and convert again")
+                    pattern, "add", .stricter, "left out: a pin is not a literal. Write it out and convert again")
                 continue
             }
             if text.hasPrefix("sha1/") {

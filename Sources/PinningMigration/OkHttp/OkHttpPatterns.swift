@@ -6,7 +6,7 @@ internal import CertificatePinning
 
 /// OkHttp's patterns: a host, `*.` for exactly one more label, `**.` for any number, none included.
 struct OkHttpPatterns {
-    /// How many labels before its host a pattern covers.
+    /// The number of labels before its host that a pattern covers.
     private enum Reach: Hashable { case none, one, any }
 
     private struct Key: Hashable {
@@ -29,9 +29,9 @@ struct OkHttpPatterns {
         self.written[host] = self.written[host] ?? name
     }
 
-    /// Makes an entry of each host that a pattern names.
+    /// Creates an entry for each host of a pattern.
     ///
-    /// - Throws: ``MigrationError`` when there are more than a list holds.
+    /// - Throws: ``MigrationError`` when there are more than a list can have.
     func addEntries(to collector: inout MigrationCollector) throws(MigrationError) {
         for (host, written) in self.written.sorted(by: { $0.key.description < $1.key.description }) {
             try self.addEntry(host, written, to: &collector)
@@ -45,7 +45,7 @@ struct OkHttpPatterns {
         let one = self.pins[Key(host: host, reach: .one)]
         let any = self.pins[Key(host: host, reach: .any)]
         let covers = one != nil || any != nil
-        // What OkHttp joins for the host itself, and for the names under it.
+        // The pins that OkHttp joins for the host itself, and for the names under it.
         let (forItself, forAllBelow) = self.joined(host)
         let own = (exact ?? []) + (any ?? [])
         let below = (one ?? []) + (any ?? [])

@@ -2,18 +2,18 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// A token of Kotlin or Java, as far as calls with literals need them.
+/// A token of Kotlin or Java, as far as needed for calls with literals.
 enum SourceToken: Hashable, Sendable {
     /// A name or a number.
     case word(String)
-    /// A string literal; `nil` when what it says is only known when the program runs.
+    /// A string literal; `nil` when its value is only known at run time.
     case literal(String?)
     /// Any other character.
     case symbol(UInt8)
 
-    /// Takes a text apart. Comments and blanks go.
+    /// Splits a text into tokens, without comments and blanks.
     ///
-    /// - Throws: ``MigrationError`` when there is more than is read.
+    /// - Throws: ``MigrationError`` when a limit is exceeded.
     static func tokens(of bytes: [UInt8]) throws(MigrationError) -> [SourceToken] {
         guard bytes.count <= MigrationLimits.bytes else { throw ConfigurationValue.tooLarge }
         var reader = SourceTokenReader(bytes: bytes)
@@ -26,14 +26,14 @@ enum SourceToken: Hashable, Sendable {
     }
 }
 
-/// Takes a text apart, in one pass.
+/// Splits a text into tokens, in one pass.
 private struct SourceTokenReader {
     /// The text.
     let bytes: [UInt8]
-    /// Where the reader is.
+    /// The position of the reader.
     var index = 0
 
-    /// Begins in front of the text.
+    /// Creates a reader at the beginning of the text.
     init(bytes: [UInt8]) { self.bytes = bytes }
 
     /// The next token, or `nil` at the end.
@@ -107,13 +107,13 @@ private struct SourceTokenReader {
             case UInt8(ascii: "\""): return self.token(text, isKnown: isKnown)
             case UInt8(ascii: "\n"): return .literal(nil)
             case UInt8(ascii: "$"):
-                // Kotlin's templates; no pin and no pattern has this character.
+                // A template of Kotlin; no pin and no pattern has this character.
                 isKnown = false
             case UInt8(ascii: "\\"):
                 guard self.index < self.bytes.count else { return .literal(nil) }
                 let escaped = self.bytes[self.index]
                 self.index += 1
-                // `\/` is none of either language, and copied from JSON all the same.
+                // `\/` is not an escape of either language, but is often copied from JSON.
                 if "\"\\/'".utf8.contains(escaped) { text.append(escaped) } else { isKnown = false }
             default: text.append(byte)
             }

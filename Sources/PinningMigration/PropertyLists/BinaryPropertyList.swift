@@ -4,13 +4,13 @@
 
 /// A reader of binary property lists (`bplist00`).
 ///
-/// A value may be referred to many times, so that forty objects can stand for a thousand thousand million: what is
-/// counted is what is read, not what is there.
+/// A value may be referenced many times, so that forty objects can expand to 10^12 values: the limit counts the values
+/// that are read, not the objects in the file.
 struct BinaryPropertyList {
-    /// What every file begins with.
+    /// The first bytes of every file.
     static let magic = Array("bplist00".utf8)
 
-    /// The length of what stands at the end: sizes, counts and where the offsets are.
+    /// The length of the trailer: sizes, counts and the place of the offsets.
     private static let trailerLength = 32
 
     private let bytes: [UInt8]
@@ -47,7 +47,7 @@ struct BinaryPropertyList {
 
     private static let damaged = PropertyList.malformed("the binary property list is damaged")
 
-    /// A big-endian number, or `nil` when it is not there or larger than any place in a file.
+    /// A big-endian number, or `nil` when it is missing or larger than any offset in a file.
     private static func number(_ bytes: [UInt8], _ start: Int, _ size: Int) -> Int? {
         guard start >= 0, size > 0, start <= bytes.count - size else { return nil }
         var value: UInt64 = 0
@@ -80,7 +80,7 @@ struct BinaryPropertyList {
         }
     }
 
-    /// How many things an object has, and where they begin.
+    /// The number of an object's values, and their offset.
     private func extent(_ start: Int, unit: Int) throws(MigrationError) -> (count: Int, first: Int) {
         var count = Int(self.bytes[start] & 15)
         var first = start + 1
@@ -97,7 +97,7 @@ struct BinaryPropertyList {
 
     private func integer(_ start: Int, size: Int) throws(MigrationError) -> ConfigurationValue {
         guard size <= 16, start <= self.offsets - size else { throw Self.damaged }
-        // Of 16 bytes the first 8 are the sign of what does not fit.
+        // Of 16 bytes the first 8 show whether the number fits.
         guard size <= 8 else { return .other("a large number") }
         var value: UInt64 = 0
         for byte in self.bytes[start..<(start + size)] { value = value << 8 | UInt64(byte) }
@@ -108,7 +108,7 @@ struct BinaryPropertyList {
         guard start <= self.offsets - 8 else { throw Self.damaged }
         var bits: UInt64 = 0
         for byte in self.bytes[start..<(start + 8)] { bits = bits << 8 | UInt64(byte) }
-        // Counted from 2001-01-01.
+        // Seconds since 2001-01-01.
         return .date(secondsSince1970: Double(bitPattern: bits) + 978_307_200)
     }
 

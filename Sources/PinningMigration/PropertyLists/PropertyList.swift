@@ -6,7 +6,7 @@ internal import CertificatePinning
 
 /// Property lists as files: XML and binary. The old text form is not read.
 ///
-/// Our own readers, because Foundation's bounds neither depth nor what a small binary file can stand for.
+/// Our own readers, because Foundation's bounds neither the depth nor the expansion of a small binary file.
 @_spi(Tools) public enum PropertyList {
     /// Reads a property list.
     ///
@@ -20,12 +20,12 @@ internal import CertificatePinning
     private static func root(of document: XMLElement) throws(MigrationError) -> XMLElement {
         guard document.name == "plist" else { return document }
         guard document.children.count == 1 else {
-            throw self.malformed("a property list has one value, and this one has \(document.children.count)")
+            throw self.malformed("a property list has one value, but this one has \(document.children.count)")
         }
         return document.children[0]
     }
 
-    // Nests as deep as the reader of XML allows, which bounds it.
+    // The reader of XML bounds the nesting.
     private static func value(of element: XMLElement) throws(MigrationError) -> ConfigurationValue {
         switch element.name {
         case "string": return .bounded(element.text)
@@ -47,20 +47,20 @@ internal import CertificatePinning
             for index in stride(from: 0, to: element.children.count, by: 2) {
                 let key = element.children[index]
                 guard key.name == "key" else {
-                    throw self.malformed("<\(key.name)> stands where a <key> belongs")
+                    throw self.malformed("<\(key.name)> is in the place of a <key>")
                 }
                 guard members.updateValue(try self.value(of: element.children[index + 1]), forKey: key.text) == nil
                 else {
                     throw self.malformed(
-                        "the key \"\(PrintableText.line(key.text, maximumLength: 64))\" stands there twice")
+                        "the key \"\(PrintableText.line(key.text, maximumLength: 64))\" occurs twice")
                 }
             }
             return .table(members)
-        default: throw self.malformed("<\(element.name)> is no element of a property list")
+        default: throw self.malformed("<\(element.name)> is not an element of a property list")
         }
     }
 
-    /// It is no property list.
+    /// The error for a file that is not a property list.
     static func malformed(_ reason: String) -> MigrationError {
         MigrationError(
             .malformed, reason, hint: "give a property list, XML or binary; plutil -lint says whether it is one")
@@ -91,7 +91,7 @@ extension MigratedPins {
             try self.init(pinnedDomains: domains)
             return
         }
-        // Any dictionary could be one of hosts; a whole Info.plist without pins is said to be that.
+        // Any dictionary could be one of hosts; a whole Info.plist without pins gets its own error.
         if case .table(let members) = value,
             members.keys.contains(where: { $0.hasPrefix("CFBundle") || $0.hasPrefix("NSAllows") })
         {

@@ -5,8 +5,8 @@
 /// A strict reader of small XML documents in UTF-8.
 ///
 /// It knows elements, attributes, text, comments, CDATA, and a document type without declarations. It resolves the five
-/// predefined entities and numbers, and nothing else: there is no external entity and none that grows. Depth, elements
-/// and bytes are bounded, and no call nests.
+/// predefined entities and numbers, and no others, so there are no external or expanding entities. Depth, elements and
+/// bytes are bounded, and no function is recursive.
 @_spi(Tools) public struct XMLReader {
     private let bytes: [UInt8]
     private var index = 0
@@ -14,7 +14,7 @@
 
     /// Reads a document.
     ///
-    /// - Throws: ``MigrationError`` with the line.
+    /// - Throws: ``MigrationError`` with the number of the line.
     public static func read(_ bytes: [UInt8]) throws(MigrationError) -> XMLElement {
         guard bytes.count <= MigrationLimits.bytes else {
             throw MigrationError(
@@ -52,13 +52,15 @@
             } else if self.skips("<?") {
                 try self.skip(past: "?>", "a processing instruction")
             } else if self.skips("<!") {
-                guard open.isEmpty, root == nil else { throw self.error("a declaration stands inside of the document") }
+                guard open.isEmpty, root == nil else {
+                    throw self.error("there is a declaration inside of the document")
+                }
                 try self.documentType()
             } else if self.skips("</") {
                 let name = try self.name()
                 self.skipBlanks()
                 guard self.skips(">"), let element = open.popLast(), element.name == name else {
-                    throw self.error("</\(name)> ends no element that is open")
+                    throw self.error("</\(name)> closes no open element")
                 }
                 if open.isEmpty { root = element } else { open[open.count - 1].children.append(element) }
             } else {
@@ -91,7 +93,7 @@
             } else if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
                 quote = byte
             } else if byte == UInt8(ascii: "[") {
-                throw self.error("the document declares entities of its own, which are not read")
+                throw self.error("the document declares entities, which are not supported")
             } else if byte == UInt8(ascii: ">") {
                 return
             }
@@ -123,7 +125,7 @@
             guard self.index < self.bytes.count else { throw self.error("the value of \(name) has no end") }
             self.index += 1
             guard element.attributes.updateValue(value, forKey: name) == nil, element.attributes.count <= 64 else {
-                throw self.error("the attribute \(name) stands there twice, or there are too many")
+                throw self.error("the attribute \(name) occurs twice, or there are too many")
             }
         }
     }
@@ -149,7 +151,7 @@
         while self.index < self.bytes.count, self.bytes[self.index] != end {
             let byte = self.bytes[self.index]
             guard byte != UInt8(ascii: "<") else { throw self.error("< inside of a value") }
-            guard byte != 0 else { throw self.error("a zero byte: this is not UTF-8, or no text at all") }
+            guard byte != 0 else { throw self.error("a zero byte: this is not UTF-8, or not text") }
             self.index += 1
             if byte == UInt8(ascii: "&") { text += try self.entity() } else { text.append(byte) }
         }
@@ -167,7 +169,7 @@
         guard name.hasPrefix("#"),
             let number = UInt32(name.dropFirst(isHexadecimal ? 2 : 1), radix: isHexadecimal ? 16 : 10),
             number != 0, let scalar = Unicode.Scalar(number)
-        else { throw self.error("the entity \(name) is none that is read") }
+        else { throw self.error("the entity \(name) is not supported") }
         return Array(String(Character(scalar)).utf8)
     }
 
@@ -197,7 +199,7 @@
     }
 }
 
-/// An element of an XML document: what the formats here need of one, without namespaces.
+/// An element of an XML document: the parts that the formats here need, without namespaces.
 @_spi(Tools) public struct XMLElement: Hashable, Sendable {
     /// Its name, a prefix included.
     public let name: String
@@ -205,7 +207,7 @@
     public var attributes: [String: String] = [:]
     /// The elements in it.
     public var children: [XMLElement] = []
-    /// The text that stands in it directly, entities resolved.
+    /// Its own text, entities resolved.
     public var text = ""
 
     /// The text without blanks and line breaks around it.

@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// The configurations of other tools that are read and written as files.
+/// The file formats of other tools that are read and written.
 @_spi(Tools) public enum MigrationFormat: String, Hashable, Sendable, CaseIterable {
     /// TrustKit's: `TSKConfiguration` in a property list.
     case trustKit = "trustkit"
@@ -13,7 +13,7 @@
     /// OkHttp's `CertificatePinner`, in Kotlin; Java is read, too.
     case okHttp = "okhttp"
 
-    /// What it can say beside hosts and pins.
+    /// Its features beside hosts and pins.
     struct Abilities: OptionSet {
         let rawValue: Int
         static let reportMode = Abilities(rawValue: 1)
@@ -24,7 +24,7 @@
         static let addresses = Abilities(rawValue: 32)
     }
 
-    /// What this form can say beside hosts and pins.
+    /// The features of this form beside hosts and pins.
     var abilities: Abilities {
         switch self {
         case .trustKit: [.reportMode, .carveOuts, .expiry, .reports]

@@ -7,7 +7,7 @@ import CertificatePinning
 /// Apple's frameworks take the pins of an entry together with those of the entry one label above that covers subdomains
 /// (``ApplePinnedDomains``). Here the nearest entry replaces the others.
 extension OutgoingRules {
-    /// Says where that accepts more, or refuses more.
+    /// Warns where that accepts more, or refuses more.
     mutating func warnOfUnions(among entries: [OutgoingEntry]) {
         let written = Dictionary(entries.map { ($0.entry.domain, $0) }) { first, _ in first }
         for child in entries {
@@ -21,7 +21,7 @@ extension OutgoingRules {
         }
     }
 
-    /// The digests of Apple's two lists: of the leaf, and of authorities.
+    /// The digests of Apple's two lists: leaf and authorities.
     private static func lists(of outgoing: OutgoingEntry) -> [(name: String, digests: Set<String>)] {
         [
             ("NSPinnedLeafIdentities", Set(outgoing.digests { $0 != .issuer })),

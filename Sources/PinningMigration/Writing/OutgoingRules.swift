@@ -4,18 +4,18 @@
 
 internal import CertificatePinning
 
-/// An entry as another tool can say it.
+/// An entry as another tool can express it.
 struct OutgoingEntry {
-    /// The entry, with what cannot be said taken away.
+    /// The entry without the settings that the other tool lacks.
     var entry: PinnedDomain
 
-    /// Whether it only takes its hosts out of a farther entry.
+    /// Whether it only exempts its hosts from an entry of a parent domain.
     var isCarveOut: Bool { self.entry.mode == .off }
 
     /// The digests of its pins in base64, each once.
     var digests: [String] { self.digests { _ in true } }
 
-    /// Those of some positions.
+    /// The digests of pins of some positions.
     func digests(where isTaken: (KnownPin.Position) -> Bool) -> [String] {
         var seen = Set<Pin>()
         return self.entry.pins.filter { isTaken($0.position) && seen.insert($0.pin).inserted }
@@ -26,17 +26,17 @@ struct OutgoingEntry {
     var lastDay: String? { self.entry.expiresAt.map { String($0.description.prefix(10)) } }
 }
 
-/// Takes from rules what another tool cannot say, and says so.
+/// Removes from rules the settings that another tool lacks, with warnings.
 struct OutgoingRules {
-    /// What is written.
+    /// The rules that are written.
     let rules: MigratedRules
-    /// In which form.
+    /// The form.
     let format: MigrationFormat
-    /// What is not the same there.
+    /// The differences there.
     var collector = MigrationCollector()
     private let index: [HostName: PinnedDomain]
 
-    /// Begins with all rules.
+    /// Creates the reduction of all rules.
     init(_ rules: MigratedRules, as format: MigrationFormat) {
         self.rules = rules
         self.format = format
@@ -58,26 +58,26 @@ struct OutgoingRules {
         if !self.rules.revoked.isEmpty {
             let count = self.rules.revoked.reduce(0) { $0 + $1.serials.count }
             self.collector.warn(
-                nil, "revoked", .weaker, "left out: what is refused here is not there; certificates: \(count)")
+                nil, "revoked", .weaker, "left out: that form has no revoked certificates; there are \(count)")
         }
         if !self.rules.denied.isEmpty {
             self.collector.warn(
-                nil, "denied", .weaker, "left out: what is refused here is not there; keys: \(self.rules.denied.count)")
+                nil, "denied", .weaker, "left out: that form has no denied keys; there are \(self.rules.denied.count)")
         }
         if self.rules.unusablePins > 0 {
             self.collector.warn(
-                nil, "pins", .stricter, "left out: pins of a form that is not known here: \(self.rules.unusablePins)")
+                nil, "pins", .stricter, "left out: pins of an unknown form; there are \(self.rules.unusablePins)")
         }
         for suspension in self.rules.suspended {
             let host: String? = if case .entry(let host) = suspension.scope { host.description } else { nil }
             self.collector.warn(
-                host, "suspended", .stricter, "left out: suspended here until \(suspension.until), and enforced there")
+                host, "suspended", .stricter, "left out: suspended here until \(suspension.until), but enforced there")
         }
         switch self.rules.unlisted {
         case .allow: break
         case .report: self.collector.warn(nil, "unlisted", .same, "left out: unlisted hosts are not reported there")
         case .deny:
-            self.collector.warn(nil, "unlisted", .weaker, "left out: unlisted hosts are refused here, and not there")
+            self.collector.warn(nil, "unlisted", .weaker, "left out: unlisted hosts are refused here, but not there")
         }
         if !self.rules.reportTo.isEmpty {
             self.collector.warn(
@@ -85,7 +85,7 @@ struct OutgoingRules {
         }
     }
 
-    /// The nearest entry farther away that covers a host.
+    /// The nearest entry of a parent domain that covers a host.
     func farther(_ host: HostName) -> PinnedDomain? {
         guard !host.isAddress else { return nil }
         var labels = host.description.split(separator: ".").dropFirst()
@@ -111,12 +111,12 @@ struct OutgoingRules {
         }
         if entry.mode == .off { return self.carveOut(entry, "mode: off") }
         if entry.mode == .report, !can.contains(.reportMode) {
-            self.collector.warn(name, "mode", .same, "left out: it only reports here, and nothing reports there")
+            self.collector.warn(name, "mode", .same, "left out: the entry only reports here; that form cannot report")
             return self.carveOut(entry, "mode: report")
         }
         if entry.mode == .enforce, !entry.isInRollout {
             self.collector.warn(
-                name, "rollout", .stricter, "only a share of installations enforces here, all of them there")
+                name, "rollout", .stricter, "only a share of installations enforces here, but all of them there")
         }
         var entry = entry
         let certificates = entry.pins.count { $0.pin.kind == .certificate }
@@ -127,7 +127,7 @@ struct OutgoingRules {
                 "left out: \(certificates) certificate pins; only public keys are pinned there")
         }
         guard !entry.pins.isEmpty else {
-            self.collector.warn(name, "pins", .weaker, "left out: it has no pin that can be written")
+            self.collector.warn(name, "pins", .weaker, "left out: none of its pins can be written")
             return self.carveOut(entry, "an entry without pins")
         }
         self.warnOfSettings(entry, name)
@@ -146,9 +146,9 @@ struct OutgoingRules {
         }
         if let end = entry.expiresAt {
             if !can.contains(.expiry) {
-                self.collector.warn(name, "expiresAt", .stricter, "left out: enforced there beyond \(end)")
+                self.collector.warn(name, "expiresAt", .stricter, "left out: it stays enforced there after \(end)")
             } else if end.secondsSince1970 % 86_400 != 0 {
-                self.collector.warn(name, "expiresAt", .weaker, "ends there at the beginning of the day of \(end)")
+                self.collector.warn(name, "expiresAt", .weaker, "it ends there at the beginning of the day of \(end)")
             }
         }
         if !entry.reportTo.isEmpty, !can.contains(.reports) {
@@ -160,7 +160,7 @@ struct OutgoingRules {
         }
         if self.format == .pinnedDomains, entry.includeSubdomains {
             self.collector.warn(
-                name, "includeSubdomains", .weaker, "all levels are covered here, one level of subdomains there")
+                name, "includeSubdomains", .weaker, "all levels of subdomains are covered here, but one level there")
         }
         if self.format == .okHttp, let farther = self.farther(entry.domain), farther.mode != .off {
             self.collector.warn(
@@ -168,7 +168,7 @@ struct OutgoingRules {
         }
     }
 
-    /// An entry that expects nothing: needed only where a farther one would apply instead.
+    /// An entry without expectations: needed only where an entry of a parent domain would apply instead.
     private mutating func carveOut(_ entry: PinnedDomain, _ what: String) -> OutgoingEntry? {
         guard let farther = self.farther(entry.domain), farther.mode != .off else { return nil }
         guard self.format.abilities.contains(.carveOuts) else {
@@ -181,7 +181,7 @@ struct OutgoingRules {
             entry: PinnedDomain(entry.domain, includeSubdomains: entry.includeSubdomains, mode: .off, pins: []))
     }
 
-    /// Puts pins where Apple's two lists have them: what both hold must both match.
+    /// Assigns pins to Apple's two lists; where both have pins, one of each must match.
     private mutating func place(_ entry: inout PinnedDomain, _ name: String) {
         guard !entry.requireIssuer else { return }
         let positions = Set(entry.pins.map(\.position))

@@ -81,7 +81,7 @@ enum PropertyListText {
 
 /// Text within XML.
 enum XMLText {
-    /// A text without what means something to a parser.
+    /// Escapes a text for XML.
     static func escaped(_ text: String) -> String {
         var escaped = ""
         for character in text.unicodeScalars {

@@ -4,15 +4,15 @@
 
 @_spi(Tools) public import CertificatePinning
 
-/// Rules in another tool's form, and all that this form cannot say.
+/// Rules in another tool's form, and warnings about all that this form lacks.
 @_spi(Tools) public struct WrittenConfiguration: Hashable, Sendable {
     /// The file.
     public let text: String
 
-    /// How many hosts stand in it.
+    /// The number of hosts in it.
     public let hostCount: Int
 
-    /// What is not the same there.
+    /// The differences there.
     public let warnings: [MigrationWarning]
 
     /// Writes rules.
@@ -31,7 +31,7 @@
     }
 }
 
-/// All that a list says, for writing it in another tool's form.
+/// The rules of a list, for writing them in another tool's form.
 @_spi(Tools) public struct MigratedRules: Hashable, Sendable {
     /// The entries. One whose rollout is below 100 has ``/CertificatePinning/PinnedDomain/isInRollout`` false.
     public var domains: [PinnedDomain]
@@ -39,16 +39,16 @@
     public var denied: [DeniedKey]
     /// The certificates that are refused by issuer and serial number.
     public var revoked: [RevokedCertificates]
-    /// What is suspended.
+    /// The suspensions.
     public var suspended: [Suspension]
-    /// What happens to hosts that no entry covers.
+    /// The rule for hosts that no entry covers.
     public var unlisted: UnlistedHosts
-    /// Where failures that no entry covers are reported to.
+    /// The addresses for failures that no entry covers.
     public var reportTo: [String]
-    /// Pins that were there and that this version cannot use.
+    /// The number of pins that this version cannot use.
     public var unusablePins = 0
 
-    /// States rules.
+    /// Creates rules.
     public init(
         domains: [PinnedDomain], denied: [DeniedKey] = [], revoked: [RevokedCertificates] = [],
         suspended: [Suspension] = [], unlisted: UnlistedHosts = .allow, reportTo: [String] = []

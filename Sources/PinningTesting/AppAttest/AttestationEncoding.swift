@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// DER and CBOR as the test kit writes them: short definite lengths, and nothing of any reader.
+/// The DER and CBOR encoder of the test kit: short definite lengths, without code of any reader.
 enum DERText {
     /// An element of any tag.
     static func element(_ tag: UInt8, _ contents: [UInt8]) -> [UInt8] {

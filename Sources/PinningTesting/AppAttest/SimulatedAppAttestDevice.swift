@@ -6,8 +6,8 @@ internal import CertificatePinning
 internal import Foundation
 public import PinListClient
 
-/// A device with App Attest, for tests: each key is a ``SimulatedAttestedKey``, and what it makes verifies under its
-/// authority.
+/// A device with App Attest, for tests: each key is a ``SimulatedAttestedKey``, whose attestations and assertions
+/// verify under its authority.
 ///
 /// `@unchecked Sendable`: because what changes is read and written under the lock only.
 public final class SimulatedAppAttestDevice: AppAttestService, @unchecked Sendable {
@@ -29,13 +29,13 @@ public final class SimulatedAppAttestDevice: AppAttestService, @unchecked Sendab
         self.form = form
     }
 
-    /// What Apple's functions fail with; `nil` for nothing.
+    /// The failure of Apple's functions; `nil` for none.
     public var failure: AppAttestError.Code? {
         get { self.lock.withLock { self.failing } }
         set { self.lock.withLock { self.failing = newValue } }
     }
 
-    /// How often Apple was asked for an attestation.
+    /// The number of attestations that were requested from Apple.
     public var attestations: Int { self.lock.withLock { self.calls } }
 
     /// Whether the device has App Attest.
@@ -44,7 +44,7 @@ public final class SimulatedAppAttestDevice: AppAttestService, @unchecked Sendab
         set { self.lock.withLock { self.supported = newValue } }
     }
 
-    /// Forgets all keys, as a reinstallation does.
+    /// Removes all keys, as a reinstallation does.
     public func reinstall() { self.lock.withLock { self.keys = [:] } }
 
     /// Makes a key.

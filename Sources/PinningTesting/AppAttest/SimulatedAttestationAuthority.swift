@@ -6,9 +6,9 @@ public import CertificatePinning
 internal import Crypto
 
 /// Apple's part of App Attest, for tests: a root of its own (P-384), an intermediate, and a certificate for each key with
-/// the extension that holds the nonce. Nothing of a verifier is used: what it makes has the form that real devices send.
+/// the extension that holds the nonce. It uses no code of the verifier; its output has the form that real devices send.
 public struct SimulatedAttestationAuthority: Sendable {
-    /// The root in DER: what a verifier is given in the place of Apple's.
+    /// The root in DER, for a verifier in place of Apple's.
     public let root: [UInt8]
     /// The certificate in DER that signs those of keys.
     public let intermediate: [UInt8]
@@ -16,7 +16,7 @@ public struct SimulatedAttestationAuthority: Sendable {
     private let intermediateKey: P384.Signing.PrivateKey
     private let time: Timestamp
 
-    /// For how long a certificate of a key is valid, in seconds: three days, as many of Apple's are.
+    /// The validity of a key's certificate in seconds: three days, as with many of Apple's.
     public static let leafLifetime: Int64 = 259_200
 
     private static let withSHA384: [UInt8] = DERText.sequence([
@@ -25,8 +25,8 @@ public struct SimulatedAttestationAuthority: Sendable {
 
     /// Makes a root and an intermediate.
     ///
-    /// - Parameter time: When: they are valid for ten years from a day before.
-    /// - Throws: What the signing library says.
+    /// - Parameter time: The time: they are valid for ten years from a day before.
+    /// - Throws: The error of the signing library.
     public init(at time: Timestamp) throws {
         let (rootKey, key) = (P384.Signing.PrivateKey(), P384.Signing.PrivateKey())
         let authority = [
@@ -48,7 +48,7 @@ public struct SimulatedAttestationAuthority: Sendable {
     ///
     /// - Parameters:
     ///   - key: Its SubjectPublicKeyInfo in DER.
-    ///   - nonce: What it is made for, 32 bytes.
+    ///   - nonce: The nonce, 32 bytes.
     ///   - serial: Its serial number.
     func certificate(of key: [UInt8], nonce: [UInt8], serial: UInt8) throws -> [UInt8] {
         let nonceValue = DERText.sequence(DERText.element(0xa1, DERText.element(0x04, nonce)))

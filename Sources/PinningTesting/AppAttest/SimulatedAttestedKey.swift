@@ -5,9 +5,9 @@
 internal import Crypto
 
 /// An installation of an app on a device with App Attest, for tests: one key, its attestation, and assertions with a counter
-/// that grows. What it makes verifies under its ``SimulatedAttestationAuthority``.
+/// that grows. Its attestations and assertions verify under its ``SimulatedAttestationAuthority``.
 public struct SimulatedAttestedKey: Sendable {
-    /// The form that a system writes.
+    /// The form of the system's output.
     public enum Form: Hashable, Sendable {
         /// Before iOS 27: no extensions.
         case plain
@@ -19,7 +19,7 @@ public struct SimulatedAttestedKey: Sendable {
     public let appID: String
     /// Whether the key is of App Attest's development environment.
     public let isDevelopment: Bool
-    /// What the system writes.
+    /// The form of the system's output.
     public let form: Form
     /// The counter of the last assertion.
     public private(set) var counter: UInt32 = 0
@@ -31,10 +31,10 @@ public struct SimulatedAttestedKey: Sendable {
     /// Makes a key.
     ///
     /// - Parameters:
-    ///   - authority: Who attests it.
+    ///   - authority: The authority that attests it.
     ///   - appID: The app id: `TEAMID.bundle.id`.
     ///   - isDevelopment: Whether it is of the development environment.
-    ///   - form: What the system writes.
+    ///   - form: The form of the system's output.
     public init(
         under authority: SimulatedAttestationAuthority, appID: String, isDevelopment: Bool = false, form: Form = .plain
     ) {
@@ -54,7 +54,7 @@ public struct SimulatedAttestedKey: Sendable {
 
     /// Makes an attestation.
     ///
-    /// - Parameter clientDataHash: What the app hands to `attestKey`: the SHA-256 of the challenge.
+    /// - Parameter clientDataHash: The app's argument of `attestKey`: the SHA-256 of the challenge.
     /// - Returns: The CBOR map that the app sends.
     public func attestation(clientDataHash: [UInt8]) throws -> [UInt8] {
         let name = self.isDevelopment ? "appattestdevelop" : "appattest\0\0\0\0\0\0\0"
@@ -81,7 +81,7 @@ public struct SimulatedAttestedKey: Sendable {
 
     /// Makes an assertion with the next counter.
     ///
-    /// - Parameter clientDataHash: What the app hands to `generateAssertion`: the SHA-256 of the request.
+    /// - Parameter clientDataHash: The app's argument of `generateAssertion`: the SHA-256 of the request.
     /// - Returns: The CBOR map that the app sends.
     public mutating func assertion(clientDataHash: [UInt8]) throws -> [UInt8] {
         self.counter += 1

@@ -7,41 +7,42 @@ internal import Foundation
 @_spi(Adapters) public import PinListClient
 internal import PinListMetadata
 
-/// Keeps what is known of this installation's key, where it outlives the process.
+/// A store for the state of this installation's key, which outlives the process.
 public protocol AttestationKeyStore: Sendable {
-    /// What is kept; `nil` for nothing.
+    /// The stored bytes; `nil` for none.
     ///
-    /// - Throws: Where it cannot be read now: nothing is attested then, and no key is made.
+    /// - Throws: An error where it cannot be read now: then nothing is attested, and no key is made.
     func load() throws -> [UInt8]?
 
-    /// Keeps bytes, a few hundred at most; `nil` for nothing.
+    /// Stores bytes, a few hundred at most; `nil` removes them.
     func save(_ bytes: [UInt8]?) throws
 }
 
 /// The app's half of App Attest: one key of this installation, registered once at the service, and a signature for each
-/// report that goes there.
+/// report to it.
 ///
 ///     var configuration = PinningConfiguration.urlSession
 ///     configuration.attestation = AppAttestClient(name: "com.example.app", origin: "https://pins.example.com")
 ///
-/// **Off unless an app does that**: the id of the key identifies the installation to the service for as long as the app is
-/// installed, unlike anything else that is sent (docs/decisions/0061).
+/// **Off by default**: the id of the key identifies the installation to the service for as long as the app is
+/// installed; nothing else that is sent does (docs/decisions/0061).
 ///
-/// Nothing of it stands in the way of anything: a device without support, an error, a server that does not answer, and the
-/// report goes out unsigned, with the reason. After a failure the next attempt to have a key attested waits for a day and up
+/// It never blocks a report: on a device without support, after an error, or when a server does not answer, the report
+/// is sent unsigned, with the reason. After a failure the next attempt to attest a key waits for a day and up
 /// to six hours more.
 public actor AppAttestClient: ReportAttestor {
-    /// How long an attempt waits for one that failed before it, in seconds: a day, and up to six hours by chance.
+    /// The wait after a failed attempt, in seconds: a day, and a random part of six hours.
     static let pause: Int64 = 86_400
     static let jitter: Int64 = 21_600
-    /// For how long a challenge is used after it came, in seconds: the service takes it for ten minutes.
+    /// The time for which a challenge is used after it came, in seconds: the service accepts it for ten minutes
+    /// (formats.md, section 7).
     static let challengeLifetime: Int64 = 540
-    /// How long Apple's and the service's answers are waited for, in seconds, each.
+    /// The maximum wait for each answer of Apple and of the service, in seconds.
     static let patience = 15.0
-    /// The most bytes of an attestation that are sent.
+    /// The maximum length of an attestation that is sent, in bytes.
     static let maximumAttestation = 65_536
 
-    /// The list whose service it speaks to.
+    /// The list whose service it uses.
     public let name: String
     /// The origin of that service: scheme, host and port, as `https://pins.example.com`.
     public let origin: String
@@ -53,27 +54,27 @@ public actor AppAttestClient: ReportAttestor {
     private let randomness: any PinningRandomness
     private var challenge: (bytes: [UInt8], until: Timestamp)?
 
-    /// What is kept of the key.
+    /// The stored state of the key.
     struct Kept: Codable, Hashable {
         /// The id of the key, as the device gave it; `nil` for none.
         var keyID: String?
-        /// Whether the service has it.
+        /// Whether the service has registered it.
         var isRegistered = false
-        /// When it was registered, in seconds since 1970.
+        /// The time of registration, in seconds since 1970.
         var registeredAt: Int64 = 0
-        /// Before this time nothing is attested, in seconds since 1970.
+        /// The time before which nothing is attested, in seconds since 1970.
         var notBefore: Int64 = 0
     }
 
-    /// A client with parts of its own; see `init(name:origin:)` for an app's.
+    /// Creates a client with given parts; see `init(name:origin:)` for an app's.
     ///
     /// - Parameters:
     ///   - name: The list's name.
-    ///   - origin: Where the service is: scheme, host and port.
+    ///   - origin: The origin of the service: scheme, host and port.
     ///   - service: The device.
-    ///   - keys: Where the key's id is kept.
+    ///   - keys: The store of the key's id.
     ///   - transport: Posts challenges and keys, under the platform's default validation.
-    ///   - clock: Says when the next attempt may be.
+    ///   - clock: The clock for the time of the next attempt.
     ///   - randomness: Spreads attempts over time.
     public init(
         name: String, origin: String, service: any AppAttestService, keys: any AttestationKeyStore,
@@ -89,7 +90,7 @@ public actor AppAttestClient: ReportAttestor {
         self.randomness = randomness
     }
 
-    /// Signs a report to the origin; anything else gets nothing.
+    /// Signs a report to the origin; a report to any other address is not signed.
     public func attestation(of body: [UInt8], to address: String) async -> ReportSignature {
         guard let base = self.base(of: address) else { return .elsewhere }
         do throws(AppAttestError) { return .signed(try await self.assertion(for: body, at: base)) } catch {
@@ -97,7 +98,7 @@ public actor AppAttestClient: ReportAttestor {
         }
     }
 
-    /// Takes the next challenge from an answer, and forgets a key that the service does not have.
+    /// Takes the next challenge from an answer, and removes a key that the service does not have.
     public func answered(_ answer: FetchResponse, from address: String) async {
         guard self.base(of: address) != nil else { return }
         if let challenge = answer.fields["tumbler-challenge"].flatMap({ Base64.decode($0.utf8) }) {
@@ -108,14 +109,14 @@ public actor AppAttestClient: ReportAttestor {
         try? self.keep(Self.successor(of: kept))
     }
 
-    /// No key, after one that is lost: the next one is a day younger at least, so that a service that forgets all keys gets
-    /// one attestation a day.
+    /// The state after a lost key: the next key is made a day later at the earliest, so that a service that lost all
+    /// keys gets one attestation a day.
     private static func successor(of kept: Kept) -> Kept {
         Kept(notBefore: min(max(kept.registeredAt, 0), Int64(1) << 50) + Self.pause)
     }
 
-    /// Has this installation's key attested and registered, where that was not done. An app may call it at a quiet moment,
-    /// spread over days: Apple asks for fewer than 100 attestations a second of an app.
+    /// Attests and registers this installation's key, where that was not done. An app may call it at a quiet moment,
+    /// spread over days: Apple asks for fewer than 100 attestations a second for an app.
     ///
     /// - Parameter address: The base of the service, as `https://pins.example.com`; the origin by default.
     /// - Throws: `AppAttestError`.
@@ -150,11 +151,11 @@ public actor AppAttestClient: ReportAttestor {
         var kept = try self.kept()
         if kept.isRegistered, let keyID = kept.keyID { return keyID }
         let now = self.clock.now.secondsSince1970
-        // A clock that was ahead does not put it off for ever.
+        // A clock that was ahead does not delay it for ever.
         guard kept.notBefore <= now || kept.notBefore > now + Self.pause + Self.jitter else {
             throw AppAttestError(.waiting)
         }
-        // Noted before it is tried: what ends the process does not do so at every start.
+        // Recorded before the attempt, so that an attempt that ends the process does not end it at every start.
         kept.notBefore = now + Self.pause + self.randomJitter()
         try self.keep(kept)
         let challenge = try await self.takeChallenge(at: base)
@@ -205,7 +206,7 @@ public actor AppAttestClient: ReportAttestor {
         let body = JSONValue.object(members.map { .init($0.0, .string($0.1)) }).bytes
         let status = try await self.post(body, to: base + "/v1/attest/keys").status
         guard status == 201 || status == 200 else {
-            // A key can be attested once: what was not taken is not tried again.
+            // A key can be attested once: an attestation that was refused is not tried again.
             kept.keyID = nil
             try self.keep(kept)
             throw AppAttestError(status == 403 ? .refused : .serviceUnavailable)
@@ -266,7 +267,7 @@ public actor AppAttestClient: ReportAttestor {
         do { try self.keys.save([UInt8](try JSONEncoder().encode(kept))) } catch { throw AppAttestError(.storage) }
     }
 
-    /// Waits for something that may never end, and cannot be cancelled: Apple's functions take no limit.
+    /// Waits with a limit for a function that may never end and cannot be cancelled: Apple's functions have no limit.
     private func patiently<Value: Sendable>(
         _ work: @escaping @Sendable () async throws -> Value
     ) async throws(AppAttestError) -> Value {
@@ -309,7 +310,7 @@ private final class FirstResult<Value: Sendable>: @unchecked Sendable {
         continuation?.resume(returning: value)
     }
 
-    /// What is done when there is a result.
+    /// The continuation for the result.
     func afterwards(_ end: @escaping @Sendable () -> Void) {
         let isOver = self.lock.withLock {
             self.end = end

@@ -37,29 +37,33 @@ public struct DeviceAppAttest: AppAttestService {
     }
 
     /// Signs a request.
+    ///
+    /// What fails for no stated reason is taken for a key that is lost: devices answer so, again and again, for keys that they
+    /// no longer have (google/app-check, pull request 96). A new key is made a day after the old one at the earliest.
     public func generateAssertion(_ keyID: String, clientDataHash: [UInt8]) async throws -> [UInt8] {
         guard #available(watchOS 9, *) else { throw AppAttestError(.unsupported) }
         do {
             return [UInt8](
                 try await DCAppAttestService.shared.generateAssertion(keyID, clientDataHash: Data(clientDataHash)))
-        } catch { throw Self.failure(error) }
+        } catch {
+            if (error as? DCError)?.code == .unknownSystemFailure { throw AppAttestError(.invalidKey) }
+            throw Self.failure(error)
+        }
     }
 
     private static func failure(_ error: any Error) -> AppAttestError {
-        let error = error as NSError
-        guard error.domain == DCErrorDomain else { return AppAttestError(.failed) }
-        // DCError.Code: featureUnsupported, invalidKey, serverUnavailable.
-        return switch error.code {
-        case 1: AppAttestError(.unsupported)
-        case 3: AppAttestError(.invalidKey)
-        case 4: AppAttestError(.appleUnavailable)
+        switch (error as? DCError)?.code {
+        case .featureUnsupported: AppAttestError(.unsupported)
+        // A hash of 32 bytes has the right form: what has not is the key id.
+        case .invalidKey, .invalidInput: AppAttestError(.invalidKey)
+        case .serverUnavailable: AppAttestError(.appleUnavailable)
         default: AppAttestError(.failed)
         }
     }
 }
 
 #if canImport(Security)
-/// Keeps the id of the key in the Keychain, on this device alone.
+/// A store of the key's id in the Keychain, on this device alone.
 public struct KeychainAttestationKey: AttestationKeyStore {
     private let keychain: Keychain
     private let account: String
@@ -70,7 +74,7 @@ public struct KeychainAttestationKey: AttestationKeyStore {
         self.account = name
     }
 
-    /// What is kept.
+    /// The stored bytes.
     ///
     /// - Throws: `StateStoreError` where the Keychain cannot be read.
     public func load() throws -> [UInt8]? {
@@ -82,7 +86,7 @@ public struct KeychainAttestationKey: AttestationKeyStore {
         }
     }
 
-    /// Keeps bytes.
+    /// Stores bytes.
     ///
     /// - Throws: `StateStoreError` where the Keychain does not keep them.
     public func save(_ bytes: [UInt8]?) throws {
@@ -97,7 +101,8 @@ extension AppAttestClient {
     ///
     /// - Parameters:
     ///   - name: The list's name.
-    ///   - origin: Where the service is: scheme, host and port, as `https://pins.example.com`. Nothing is sent anywhere else.
+    ///   - origin: The origin of the service: scheme, host and port, as `https://pins.example.com`. Nothing is sent to
+    ///     any other.
     public init(name: String, origin: String) {
         self.init(name: name, origin: origin, service: DeviceAppAttest(), keys: KeychainAttestationKey(name: name))
     }

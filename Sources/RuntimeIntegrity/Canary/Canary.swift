@@ -2,12 +2,12 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// Puts what is known to be bad through the functions that decide.
+/// A canary: gives inputs with known answers to the functions that decide.
 ///
-/// If it is accepted, something is wrong, whatever tool did it. It finds careless hooks only: one that lets through
+/// An accepted bad input shows tampering by any tool. It finds careless hooks only: a hook that accepts
 /// nothing but the attacker's own certificate is not noticed.
 public struct Canary: Sendable {
-    /// The functions.
+    /// The checked functions.
     public let checks: [CanaryCheck]
 
     /// Creates a canary.
@@ -20,7 +20,7 @@ public struct Canary: Sendable {
         self.checks = checks.sorted { $0.key < $1.key }.map { CanaryCheck($0.key, $0.value) }
     }
 
-    /// Tries everything once, in random order: who watches calls does not learn which one is the trial.
+    /// Tries each input once, in random order, so that an observer of calls does not learn which one is the trial.
     ///
     /// - Returns: At most two signals for each function.
     public func sing(_ randomness: inout some RandomNumberGenerator) async -> [TamperSignal] {
@@ -53,7 +53,7 @@ public struct Canary: Sendable {
 /// The closures call the very functions that decide about connections, with hosts and keys that look like any other,
 /// and leave nothing behind: no event, no report, no entry in a cache. `PinningIntegrity` makes them.
 public struct CanaryCheck: Sendable {
-    /// What is checked: `verdict`, `path`, `list-signature`, `hash`.
+    /// The checked function: `verdict`, `path`, `list-signature`, `hash`.
     public let name: String
 
     /// The inputs.
@@ -106,15 +106,15 @@ public struct CanaryTrial: Sendable {
     /// Whether it has to be refused.
     public let isBad: Bool
 
-    /// Puts it through the function that decides, and says whether it was accepted.
+    /// Gives the input to the function that decides, and returns whether it was accepted.
     public let isAccepted: @Sendable () async -> Bool
 
-    /// What has to be refused.
+    /// The inputs that must be refused.
     public static func bad(_ isAccepted: @escaping @Sendable () async -> Bool) -> Self {
         Self(isBad: true, isAccepted: isAccepted)
     }
 
-    /// What has to be accepted: a function that refuses everything is no function that decides.
+    /// The inputs that must be accepted: a function that refuses every input does not decide.
     public static func good(_ isAccepted: @escaping @Sendable () async -> Bool) -> Self {
         Self(isBad: false, isAccepted: isAccepted)
     }

@@ -4,21 +4,21 @@
 
 /// Jumps at the beginning of arm64 code (Arm's manual, A64: B, BL, BR, BLR, RET, ADR, ADRP, ADD, LDR, MOVZ, MOVK, BRK).
 struct ARM64Prologue {
-    /// The most hints (NOP, BTI, PACIASP) before the jump.
+    /// The maximum number of hints (NOP, BTI, PACIASP) before the jump.
     private static let maximumHints = 2
-    /// The most instructions that put an address together.
+    /// The maximum number of instructions that assemble an address.
     private static let maximumSteps = 4
 
     private let bytes: [UInt8]
     private let address: UInt64
 
-    /// Code whose first byte stands at an address.
+    /// Creates code whose first byte is at an address.
     init(_ bytes: [UInt8], at address: UInt64) {
         self.bytes = bytes
         self.address = address
     }
 
-    /// The jump, after what does nothing.
+    /// The jump, after instructions without an effect.
     var jump: PrologueJump? {
         var start = 0
         while start < Self.maximumHints, let word = self.word(start), word & 0xFFFF_F01F == 0xD503_201F { start += 1 }
@@ -31,7 +31,7 @@ struct ARM64Prologue {
         return self.registerJump(from: start)
     }
 
-    /// Follows the value of one register, up to a jump to it.
+    /// Follows the value of one register up to a jump to it.
     private func registerJump(from start: Int) -> PrologueJump? {
         guard let first = self.word(start), var value = self.load(first, at: start) else { return nil }
         for step in start + 1...start + Self.maximumSteps {
@@ -48,7 +48,7 @@ struct ARM64Prologue {
         return nil
     }
 
-    /// What a register holds: a number, or what stands at an address.
+    /// The value of a register: a number, or the contents of an address.
     private struct Value {
         var register: UInt32
         var number: UInt64

@@ -4,19 +4,20 @@
 
 /// Compares the code of a loaded image with its file.
 ///
-/// Code is mapped from the file and stays as it is, but for what the loader writes to it, which hardly any image asks
-/// for, and which is left out. So any other difference is someone's work: a hook, a breakpoint, a patch.
+/// Code is mapped from the file and stays as it is, but for what the loader writes to it, which few images need and
+/// which is left out. So any other difference was made on purpose: a hook, a breakpoint, a patch.
 ///
-/// What it does not see: a file that was changed as well, code outside of any image, data, and pages that are swapped
-/// while nobody looks.
+/// Not detected: a file that was changed as well, code outside of any image, data, and pages that are swapped
+/// between two looks.
 struct CodeComparison: Sendable {
-    /// Bytes that are compared at once.
+    /// The number of bytes that are compared at once.
     static let chunkSize = ExecutableBytes.maximumReadLength
-    /// Chunks of one image: 1 GiB of code. The largest libraries have some 0.2 GiB.
+    /// The maximum number of chunks of one image: 1 GiB of code. The largest libraries have some 0.2 GiB.
     static let maximumChunks = 16_384
-    /// Differences that one call gives. An agent leaves about ten.
+    /// The maximum number of differences that one call returns. An agent leaves about ten.
     static let maximumDifferences = 64
-    /// Runs that are nearer to each other are one difference: a jump's bytes may by chance be those that stood there.
+    /// Runs that are nearer to each other are one difference: some bytes of a jump may equal the original ones by
+    /// chance.
     static let joinedBytes = 8
 
     private let image: any ExecutableImage
@@ -24,13 +25,13 @@ struct CodeComparison: Sendable {
     private let memory: ExecutableBytes
     private let pieces: [ImageSegment]
 
-    /// How many chunks the code of the image has: to compare a few of them at a time.
+    /// The number of chunks of the image's code, for comparing a few of them at a time.
     let chunkCount: Int
 
-    /// A comparison of an image with memory, which is read by address.
+    /// Creates a comparison of an image with memory, which is read by address.
     ///
-    /// - Parameter bias: Where the mapping of the file's first byte lies, less the image's ``ExecutableImage/base``.
-    /// - Throws: When there is more code than ``maximumChunks``.
+    /// - Parameter bias: The address of the file's first byte, less the image's ``ExecutableImage/base``.
+    /// - Throws: An error when there is more code than ``maximumChunks``.
     init(of image: any ExecutableImage, bias: UInt64, memory: ExecutableBytes) throws(ImageError) {
         let limit = UInt64(Self.maximumChunks)
         var chunks: UInt64 = 0
@@ -51,7 +52,7 @@ struct CodeComparison: Sendable {
     /// Compares all code.
     func result() -> CodeComparisonResult { self.result(ofChunks: 0..<self.chunkCount) }
 
-    /// Compares some chunks; numbers from ``chunkCount`` on are passed over.
+    /// Compares some chunks; numbers from ``chunkCount`` on are ignored.
     func result(ofChunks chunks: Range<Int>) -> CodeComparisonResult {
         var result = CodeComparisonResult()
         for chunk in chunks.clamped(to: 0..<self.chunkCount) {
@@ -62,7 +63,7 @@ struct CodeComparison: Sendable {
 
     /// Compares some ranges, such as the first bytes of named functions.
     ///
-    /// What does not lie in comparable code counts as unreadable. A range is cut to ``chunkSize``.
+    /// A range outside of comparable code counts as unreadable. A range is cut to ``chunkSize``.
     func result(of ranges: [CodeRange]) -> CodeComparisonResult {
         var result = CodeComparisonResult()
         for range in ranges {
@@ -93,7 +94,7 @@ struct CodeComparison: Sendable {
         return nil
     }
 
-    /// The same, with the names of what differs: looked for only where something does.
+    /// The same with the symbols of the differences, which are looked up only for differences.
     private func named(_ result: CodeComparisonResult) -> CodeComparisonResult {
         guard !result.differences.isEmpty else { return result }
         let symbols = self.image.symbols(at: Set(result.differences.map(\.address)))
@@ -153,18 +154,18 @@ struct CodeComparison: Sendable {
     }
 }
 
-/// What a comparison of code found, and how far it came.
+/// The result of a comparison of code, and its coverage.
 struct CodeComparisonResult: Hashable, Sendable {
     /// The differences by address: at most ``CodeComparison/maximumDifferences``.
     var differences: [CodeDifference] = []
-    /// Whether there were more differences than are given.
+    /// Whether there were more differences than are returned.
     var hasMore = false
-    /// How many bytes were compared.
+    /// The number of compared bytes.
     var comparedBytes = 0
-    /// Bytes that could not be read, of the file or of memory: they are not known to be right.
+    /// The number of bytes that could not be read, of the file or of memory: they may differ.
     var unreadable: [CodeRange] = []
 
-    /// Whether all that was asked for could be compared, and is the same.
+    /// Whether all requested bytes could be compared and are equal.
     var isSame: Bool { self.differences.isEmpty && !self.hasMore && self.unreadable.isEmpty }
 
     /// Adds a difference while there is room.
@@ -177,32 +178,32 @@ struct CodeComparisonResult: Hashable, Sendable {
     }
 }
 
-/// A run of bytes of code that is not what the file says.
+/// A run of bytes of code that differ from the file.
 ///
 /// Runs with fewer than ``CodeComparison/joinedBytes`` equal bytes between them are one.
 struct CodeDifference: Hashable, Sendable {
-    /// The most bytes of each side that are given.
+    /// The maximum number of bytes of each side that are returned.
     static let bytesShown = 16
 
     /// The first byte's address, without the image's bias.
     let address: UInt64
-    /// Where in the file it stands.
+    /// The offset in the file.
     let offset: UInt64
-    /// How many bytes, from the first that differs to the last.
+    /// The number of bytes from the first to the last difference.
     let count: Int
-    /// The file's, from the first on: at most ``bytesShown``.
+    /// The file's bytes from the first on: at most ``bytesShown``.
     let inFile: [UInt8]
-    /// The memory's, from the first on: as many.
+    /// The memory's bytes from the first on: as many.
     let inMemory: [UInt8]
-    /// The symbol that the first byte lies in; `nil` where the file names none.
+    /// The symbol that the first byte lies in; `nil` where the file has no symbol for it.
     var symbol: ImageSymbol?
 }
 
-/// Some bytes of an image's code.
+/// A range of an image's code.
 struct CodeRange: Hashable, Sendable {
-    /// The first byte's, without the image's bias. It and ``count`` add up.
+    /// The first byte's address, without the image's bias. Its sum with ``count`` does not overflow.
     let address: UInt64
-    /// How many; not negative.
+    /// The number of bytes; not negative.
     let count: Int
 
     /// The address after the last byte.
@@ -227,18 +228,18 @@ struct CodeRange: Hashable, Sendable {
 
 /// Compares the code of many images a few chunks at a time, one after the other and then again from the beginning.
 ///
-/// All code at once is tens of megabytes. Who knows where the round stands can change code behind it, so where it begins
-/// is for the caller to choose by chance, and so is how many chunks come next.
+/// All code at once is tens of megabytes. An attacker who knows the position of the round can change code behind it, so
+/// the caller chooses the start and the number of chunks at random.
 struct ComparisonRound: Sendable {
     private let comparisons: [CodeComparison]
 
-    /// How many chunks one round has.
+    /// The number of chunks of one round.
     let chunkCount: Int
 
     /// The next chunk's number, counted over all images.
     private(set) var position: Int
 
-    /// A round over these images.
+    /// Creates a round over these images.
     ///
     /// - Parameter start: The first chunk; any number: what remains after division by ``chunkCount`` counts.
     init(_ comparisons: [CodeComparison], from start: UInt64) {
@@ -247,9 +248,9 @@ struct ComparisonRound: Sendable {
         self.position = self.chunkCount == 0 ? 0 : Int(start % UInt64(self.chunkCount))
     }
 
-    /// Compares the next chunks: so many, and none twice.
+    /// Compares a number of next chunks, none twice.
     ///
-    /// - Returns: For each image that has some of them its index, and what was found.
+    /// - Returns: For each image with some of the chunks its index and the result.
     mutating func next(_ count: Int) -> [(index: Int, result: CodeComparisonResult)] {
         let end = self.position + min(max(count, 0), self.chunkCount)
         let found =

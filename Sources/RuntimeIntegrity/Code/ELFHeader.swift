@@ -4,24 +4,24 @@
 
 /// The first bytes of an ELF file and its program headers (gABI, "ELF Header", "Program Header").
 ///
-/// 64 bits, little endian, x86-64 or arm64, executable or shared object: what a Linux system maps.
+/// 64 bits, little endian, x86-64 or arm64, executable or shared object: the files that a Linux system maps.
 struct ELFHeader: Sendable {
-    /// Bytes of the header.
+    /// The length of the header in bytes.
     static let size = 64
-    /// Bytes of a program header.
+    /// The length of a program header in bytes.
     static let programHeaderSize = 56
 
     /// The instruction set.
     let architecture: CodeArchitecture
-    /// What is mapped (`PT_LOAD`), in the file's order.
+    /// The mapped segments (`PT_LOAD`), in the file's order.
     let segments: [ImageSegment]
     /// Addresses of the dynamic section (`PT_DYNAMIC`); `nil` for a static program.
     let dynamic: Range<UInt64>?
-    /// Where in the file notes stand (`PT_NOTE`): offset and count.
+    /// The place of notes in the file (`PT_NOTE`): offset and count.
     let notes: [(offset: UInt64, count: UInt64)]
-    /// Addresses that nobody writes to once the loader is done (`PT_GNU_RELRO`).
+    /// Addresses that are not written to once the loader is done (`PT_GNU_RELRO`).
     let constants: [Range<UInt64>]
-    /// Where in the file the section headers stand, and how many; none if they are not usable.
+    /// The offset and the number of the section headers; none if they are not usable.
     let sections: (offset: UInt64, count: Int)
 
     /// Reads them from the beginning of a file.
@@ -71,7 +71,7 @@ struct ELFHeader: Sendable {
         self.sections = Self.sections(header)
     }
 
-    /// Where the section headers stand. A loader does not need them, so they are no ground for a refusal.
+    /// Finds the section headers. A loader does not need them, so a defect of them refuses nothing.
     private static func sections(_ header: [UInt8]) -> (offset: UInt64, count: Int) {
         guard let offset = header.littleEndian(UInt64.self, at: 40),
             let size = header.littleEndian(UInt16.self, at: 58), size == 64,
@@ -80,7 +80,7 @@ struct ELFHeader: Sendable {
         return (offset, Int(count))
     }
 
-    /// One entry, whose sums are checked.
+    /// Reads one entry and checks its sums.
     private struct ProgramHeader {
         let type: UInt32
         let flags: UInt32
@@ -115,9 +115,9 @@ struct ELFHeader: Sendable {
     }
 }
 
-/// Where an ELF file's addresses stand in the file, by what is mapped.
+/// The map from an ELF file's addresses to its offsets, by its segments.
 struct ELFAddressMap: Sendable {
-    /// The smallest page of both architectures: a mapping covers whole pages, whatever the file says.
+    /// The smallest page of both architectures: a mapping always covers whole pages.
     static let pageSize: UInt64 = 4_096
 
     private let segments: [ImageSegment]
@@ -125,12 +125,12 @@ struct ELFAddressMap: Sendable {
     /// The map of these segments; at least one.
     init(_ segments: [ImageSegment]) { self.segments = segments }
 
-    /// Where the file's first byte wants to lie: that of the lowest segment, less its offset.
+    /// The preferred address of the file's first byte: that of the lowest segment, less its offset.
     var base: UInt64 {
         self.segments.min { $0.address < $1.address }.map { $0.address &- $0.fileOffset } ?? 0
     }
 
-    /// Where so many bytes from an address on stand; `nil` if not all lie in one segment's part of the file.
+    /// The offset of a number of bytes at an address; `nil` if not all are in one segment's part of the file.
     func offset(of address: UInt64, count: UInt64) -> UInt64? {
         for segment in self.segments {
             guard let offset = segment.offset(of: address) else { continue }
@@ -141,8 +141,8 @@ struct ELFAddressMap: Sendable {
 
     /// The segments of code, extended to whole pages.
     ///
-    /// What fills the first and last page up is the file's as well, and a place where foreign code can hide. It is left
-    /// out where another segment lies in that page, and after a segment whose memory goes on past the file.
+    /// The bytes that fill the first and the last page are the file's as well, and foreign code can hide there. It is
+    /// left out where another segment lies in that page, and after a segment whose memory goes on past the file.
     var comparableCode: [ImageSegment] {
         self.segments.filter { $0.isExecutable && $0.fileSize > 0 }.map { segment in
             let end = segment.address + segment.fileSize
@@ -164,7 +164,7 @@ struct ELFAddressMap: Sendable {
     }
 }
 
-/// What an ELF file tells the loader (gABI, "Dynamic Section"): tags with a number or an address.
+/// The dynamic section of an ELF file (gABI, "Dynamic Section"): tags with a number or an address, for the loader.
 ///
 /// It is read from the file. In memory the loader has added the bias to some of the addresses.
 struct ELFDynamicSection: Sendable {
@@ -210,13 +210,13 @@ struct ELFDynamicSection: Sendable {
         case gnuHash = 0x6FFF_FEF5
     }
 
-    /// The value of each tag that stands there; where it stands twice, the last, as the loader takes it.
+    /// The value of each tag; of a repeated one the last, as for the loader.
     private let values: [Tag: UInt64]
 
-    /// Where in the strings the needed libraries' names stand.
+    /// The offsets of the needed libraries' names in the strings.
     let needed: [UInt64]
 
-    /// Of a static program: nothing.
+    /// The dynamic section of a static program: empty.
     static let none = ELFDynamicSection(values: [:], needed: [])
 
     private init(values: [Tag: UInt64], needed: [UInt64]) {

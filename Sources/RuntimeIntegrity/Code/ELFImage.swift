@@ -4,26 +4,26 @@
 
 /// An ELF executable or shared object of x86-64 or arm64, as Linux loads it.
 ///
-/// Everything is found the way the loader finds it: by the program headers and the dynamic section. The section headers,
-/// which a stripped file need not have, only add the names of functions that are not exported. Offsets are not believed
-/// where the loader goes by addresses.
+/// All parts are found as the loader finds them: by the program headers and the dynamic section. The section headers,
+/// which a stripped file need not have, only add the names of functions that are not exported. Where the loader uses
+/// addresses, offsets are ignored.
 ///
 /// Not understood: 32 bits, big endian, more than ``ImageLimits/segments`` program headers, and the resolvers' slots of a
 /// static program at a fixed place, which has no dynamic section.
 struct ELFImage: ExecutableImage {
-    /// What its code is written in.
+    /// The instruction set.
     let architecture: CodeArchitecture
     /// The file.
     let bytes: ExecutableBytes
-    /// What is mapped (`PT_LOAD`).
+    /// The mapped segments (`PT_LOAD`).
     let segments: [ImageSegment]
-    /// Where the mapping of the file's first byte wants to lie.
+    /// The preferred address of the file's first byte.
     let base: UInt64
     /// The build identifier; empty where there is none.
     let identifier: [UInt8]
-    /// What it is called by who needs it (`DT_SONAME`).
+    /// Its name for images that need it (`DT_SONAME`).
     let ownName: String?
-    /// What it needs (`DT_NEEDED`).
+    /// The libraries that it needs (`DT_NEEDED`).
     let libraries: [String]
     /// The segments of code, extended to whole pages.
     let comparableCode: [ImageSegment]
@@ -34,18 +34,18 @@ struct ELFImage: ExecutableImage {
     let dynamicSymbols: ELFSymbolTable?
     /// All symbols; `nil` where the file is stripped.
     let allSymbols: ELFSymbolTable?
-    /// How exported symbols are found by name; `nil` without `DT_GNU_HASH`.
+    /// The hash table of exported symbols; `nil` without `DT_GNU_HASH`.
     let hashTable: ELFHashTable?
     /// The same in a file of an older kind; `nil` without `DT_HASH`.
     let oldHashTable: ELFOldHashTable?
-    /// Addresses that nobody writes to once the loader is done.
+    /// Addresses that are not written to once the loader is done.
     let constants: [Range<UInt64>]
-    /// What the loader writes.
+    /// The relocations.
     let relocations: ELFRelocationTables
 
     /// Reads the headers, and all relocations where some may touch code.
     ///
-    /// - Throws: When the file is another one, hostile, or damaged.
+    /// - Throws: An error for a file of another format, a hostile or a damaged one.
     init(_ file: ExecutableBytes) throws(ImageError) {
         let header = try ELFHeader(file)
         let map = ELFAddressMap(header.segments)
@@ -82,7 +82,7 @@ struct ELFImage: ExecutableImage {
         guard count <= UInt64(ImageLimits.dynamicEntries * 16) else {
             throw ImageError(.tooLarge, "more than \(ImageLimits.dynamicEntries) entries of the dynamic section")
         }
-        // A program that only holds debugging data has the header and not the bytes.
+        // A program with debugging data alone has the header but not the bytes.
         guard let offset = map.offset(of: range.lowerBound, count: count),
             let bytes = file.bytes(at: offset, count: Int(count))
         else { throw ImageError(.truncated, "the dynamic section does not lie in the file") }
@@ -113,13 +113,13 @@ struct ELFImage: ExecutableImage {
     }
 }
 
-/// Names and addresses of an ELF file, by its symbol tables.
+/// The names and addresses of an ELF file, by its symbol tables.
 extension ELFImage {
     /// As the loader finds them: without a hash table it finds none.
     func definitions(of name: String) -> [ImageSymbol] {
         guard let table = self.dynamicSymbols else { return [] }
         let text = Array(name.utf8)
-        // Small: a look-up jumps between the tables.
+        // A small window, because a look-up jumps between the tables.
         var window = ByteWindow(self.bytes, size: 64)
         let candidates =
             self.hashTable?.candidates(text, &window) ?? self.oldHashTable?.candidates(text, &window) ?? []
@@ -133,7 +133,7 @@ extension ELFImage {
         return found
     }
 
-    /// By the exported symbols, and what is missing by all symbols.
+    /// By the exported symbols, and missing ones by all symbols.
     func functions(named names: Set<String>) -> [String: [ImageSymbol]] {
         var found: [String: [ImageSymbol]] = [:]
         for name in names {
@@ -142,7 +142,7 @@ extension ELFImage {
         }
         let missing = names.filter { found[$0] == nil }
         guard !missing.isEmpty, let table = self.allSymbols else { return found }
-        // A program has 100,000 functions: their names are compared where they stand, by the first byte first.
+        // A program has 100,000 functions: their names are compared in place, by the first byte first.
         let wanted = missing.map { (name: $0, bytes: Array($0.utf8)) }
         var begins = [Bool](repeating: false, count: 256)
         for one in wanted { begins[Int(one.bytes.first ?? 0)] = true }
@@ -180,9 +180,9 @@ extension ELFImage {
         }
     }
 
-    /// Whether a symbol is one that others find, as the loader sees it.
+    /// Whether other images find a symbol, as the loader does.
     ///
-    /// A program's own stand-in for an imported function has an address and no section, and counts.
+    /// A program's own stub for an imported function has an address and no section, and counts.
     private static func isDefinition(_ entry: ELFSymbolTable.Entry) -> Bool {
         entry.value != 0 && !entry.isThreadLocal
     }
@@ -192,13 +192,13 @@ extension ELFImage {
     }
 }
 
-/// The slots of an ELF image: relocations that put the address of a name, or of a resolver's answer, into its data.
+/// The slots of an ELF image: relocations that write the address of a name, or of a resolver's answer, into its data.
 extension ELFImage {
-    /// Goes through the tables in the order that the loader has: those of data first, then those of calls.
+    /// Iterates over the tables in the loader's order: those of data first, then those of calls.
     func forEachImportSlot(
         unless isRight: (_ address: UInt64, _ own: UInt64) -> Bool, _ body: (ImportSlot) -> Bool
     ) throws(ImageError) {
-        // Small, and names longer: both are jumped about in.
+        // Small windows, with a larger one for names: both are read out of order.
         var entries = ByteWindow(self.bytes, size: 64)
         var strings = ByteWindow(self.bytes, size: 512)
         var contents = ByteWindow(self.bytes)
@@ -214,7 +214,7 @@ extension ELFImage {
                         ownAddress: nil, unboundAddress: nil, isSigned: false, isVariable: false))
             case .relative, .other: return true
             }
-            // Without a symbol it is an address of the image; a thread-local one is none at all.
+            // Without a symbol it is an address of the image; a thread-local one is no address.
             guard relocation.symbol != 0, let table = self.dynamicSymbols,
                 let entry = table.entry(UInt64(relocation.symbol), &entries), !entry.isThreadLocal
             else { return true }
@@ -235,7 +235,7 @@ extension ELFImage {
         }
     }
 
-    /// Whether the program may write to an address of its own accord.
+    /// Whether the program itself may write to an address.
     private func isVariable(_ address: UInt64) -> Bool {
         !self.constants.contains { $0.contains(address) }
             && self.segments.contains { $0.isWritable && $0.addresses.contains(address) }

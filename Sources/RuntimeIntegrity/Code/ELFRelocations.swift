@@ -2,14 +2,14 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// The tables of what the loader writes into an ELF image, read in passing: `DT_REL`, `DT_RELA`, `DT_JMPREL`, `DT_RELR`.
+/// The relocation tables of an ELF image, read without storing them: `DT_REL`, `DT_RELA`, `DT_JMPREL`, `DT_RELR`.
 struct ELFRelocationTables: Sendable {
-    /// A table: where in the file, how many bytes, and whether its entries have an addend.
+    /// A table: its offset, its length in bytes, and whether its entries have an addend.
     private struct Table: Sendable {
         let offset: UInt64
         let count: UInt64
         let hasAddends: Bool
-        /// Entries at the beginning that are `RELATIVE`, whatever their type says: so the loader takes them.
+        /// The number of first entries that the loader treats as `RELATIVE`, without looking at their type.
         var relative: UInt64 = 0
 
         var entrySize: UInt64 { self.hasAddends ? 24 : 16 }
@@ -44,9 +44,9 @@ struct ELFRelocationTables: Sendable {
         self.architecture = architecture
     }
 
-    /// Goes through all that have a type, until `body` answers `false`.
+    /// Iterates over all relocations with a type, until `body` returns `false`.
     ///
-    /// - Parameter passesOverRelative: Leaves out what the file counts as `RELATIVE`, unread: nearly all of a program.
+    /// - Parameter passesOverRelative: Skips the entries that the file counts as `RELATIVE`: nearly all of a program.
     func forEach(
         _ file: ExecutableBytes, passesOverRelative: Bool = false, _ body: (ELFRelocation) -> Bool
     ) throws(ImageError) {
@@ -72,9 +72,9 @@ struct ELFRelocationTables: Sendable {
         }
     }
 
-    /// Goes through the addresses of `DT_RELR`, until `body` answers `false`: there a bias is added to 8 bytes.
+    /// Iterates over the addresses of `DT_RELR`, where the bias is added to 8 bytes, until `body` returns `false`.
     ///
-    /// An even word is an address. An odd one is a map of the 63 words after what the last one covered.
+    /// An even word is an address. An odd one is a bitmap of the next 63 words.
     func forEachRelative(_ file: ExecutableBytes, _ body: (UInt64) -> Bool) throws(ImageError) {
         guard let table = self.relative else { return }
         var window = ByteWindow(file, size: ExecutableBytes.maximumReadLength)
@@ -125,9 +125,9 @@ struct ELFRelocationTables: Sendable {
     }
 }
 
-/// One thing that the loader writes (gABI, "Relocation"; the processor supplements for the types).
+/// A relocation (gABI, "Relocation"; the processor supplements for the types).
 struct ELFRelocation: Hashable, Sendable {
-    /// What is written, as far as it matters here.
+    /// The kind of the written value, as far as it matters here.
     enum Kind: Hashable, Sendable {
         /// The address of a function, perhaps only at the first call (`JUMP_SLOT`).
         case call
@@ -137,21 +137,21 @@ struct ELFRelocation: Hashable, Sendable {
         case data
         /// An address of this very image (`RELATIVE`).
         case relative
-        /// What a resolver of this very image answers (`IRELATIVE`).
+        /// The answer of a resolver of this very image (`IRELATIVE`).
         case resolved
-        /// Anything else.
+        /// Any other value.
         case other
     }
 
-    /// Where it is written, without the bias.
+    /// The written address, without the bias.
     let address: UInt64
     /// The number of its type; that of `RELATIVE` for one of `DT_RELR`.
     let type: UInt32
-    /// What is written.
+    /// The kind of the written value.
     let kind: Kind
     /// The index of its symbol; 0 for none.
     let symbol: UInt32
-    /// What is added; `nil` where it stands at the address.
+    /// The addend; `nil` where it is at the address.
     let addend: Int64?
 
     /// Reads a type's number.
@@ -171,7 +171,7 @@ struct ELFRelocation: Hashable, Sendable {
             }
     }
 
-    /// The bytes that it covers; 8 where the type is not known.
+    /// The number of bytes that it covers; 8 where the type is not known.
     ///
     /// That of a copy (`COPY`) is the size of its symbol, and is never in code: it counts as 8.
     func width(_ architecture: CodeArchitecture) -> Int {

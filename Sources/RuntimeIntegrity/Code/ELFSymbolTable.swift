@@ -2,29 +2,29 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// A table of ELF symbols and the strings with their names (gABI, "Symbol Table"), read in passing.
+/// A table of ELF symbols and the strings with their names (gABI, "Symbol Table"), read without storing it.
 struct ELFSymbolTable: Sendable {
     /// Bytes of a symbol.
     static let entrySize: UInt64 = 24
 
     /// One entry.
     struct Entry: Sendable {
-        /// Where in the strings its name stands.
+        /// The offset of its name in the strings.
         let name: UInt32
         /// Binding in the upper four bits, type in the lower four.
         let information: UInt8
         /// The section that it is defined in; 0 for an import.
         let section: UInt16
-        /// The address; of an import 0, or that of the code that stands for it in a program.
+        /// The address; of an import 0, or that of its stub in a program.
         let value: UInt64
-        /// In bytes.
+        /// The size in bytes.
         let size: UInt64
 
         /// `STB_WEAK`.
         var isWeak: Bool { self.information >> 4 == 2 }
         /// `STT_TLS`: the value is no address.
         var isThreadLocal: Bool { self.information & 0xF == 6 }
-        /// What it names.
+        /// The kind of the symbol.
         var kind: ImageSymbol.Kind {
             switch self.information & 0xF {
             case 2: .function
@@ -38,12 +38,12 @@ struct ELFSymbolTable: Sendable {
     private let stringsOffset: UInt64
     private let stringsCount: UInt64
 
-    /// How many entries.
+    /// The number of entries.
     let count: Int
 
     /// The table that the loader uses; `nil` where there is none.
     ///
-    /// Nothing says how many entries it has but the hash tables, or, for who only looks, a section header.
+    /// Only the hash tables tell the number of its entries, or a section header, which loaders ignore.
     init?(
         dynamic: ELFDynamicSection, map: ELFAddressMap, file: ExecutableBytes, sections: (offset: UInt64, count: Int)
     ) throws(ImageError) {
@@ -57,7 +57,7 @@ struct ELFSymbolTable: Sendable {
         } else if let table = ELFHashTable(dynamic: dynamic, map: map, file: file) {
             entries = table.countOfSymbols()
         }
-        // DT_GNU_HASH leaves out imports, which come first: with nothing exported it says nothing.
+        // DT_GNU_HASH leaves out imports, which come first: without exports it gives no number.
         let section = Self.section(type: 11, sections, file)
         if let section, section.offset == offset { entries = max(entries, section.count / Self.entrySize) }
         guard entries <= UInt64(ImageLimits.symbols) else {
@@ -69,7 +69,7 @@ struct ELFSymbolTable: Sendable {
         self.count = Int(entries)
     }
 
-    /// The table of all symbols (`SHT_SYMTAB`); `nil` where the file is stripped, or it is not usable.
+    /// The table of all symbols (`SHT_SYMTAB`); `nil` where the file is stripped, or the table is not usable.
     init?(sections: (offset: UInt64, count: Int), of file: ExecutableBytes) {
         guard let table = Self.section(type: 2, sections, file), table.count / Self.entrySize <= ImageLimits.symbols,
             Int(table.link) < sections.count, let strings = Self.section(at: Int(table.link), sections, file),
@@ -93,7 +93,7 @@ struct ELFSymbolTable: Sendable {
         return Entry(name: name, information: information, section: section, value: value, size: size)
     }
 
-    /// A string; `nil` where none begins there, or it is longer than ``ImageLimits/nameLength``.
+    /// A string; `nil` where there is none, or it is longer than ``ImageLimits/nameLength``.
     func string(at index: UInt64, _ window: inout ByteWindow) -> String? {
         guard index < self.stringsCount else { return nil }
         let maximum = min(self.stringsCount - index - 1, UInt64(ImageLimits.nameLength))
@@ -113,7 +113,7 @@ struct ELFSymbolTable: Sendable {
         return window.isText(name, at: self.stringsOffset + index)
     }
 
-    /// Goes through all entries.
+    /// Iterates over all entries.
     func forEach(in file: ExecutableBytes, _ body: (Entry) -> Void) {
         var window = ByteWindow(file, size: ExecutableBytes.maximumReadLength)
         for index in 0..<self.count {
@@ -146,7 +146,7 @@ struct ELFSymbolTable: Sendable {
     }
 }
 
-/// `DT_GNU_HASH`: how the loader finds a name among the exported symbols.
+/// `DT_GNU_HASH`: the hash table in which the loader finds a name among the exported symbols.
 ///
 /// Four numbers (buckets, first symbol, words of the filter, shift), the filter, the buckets, and a chain of hashes for
 /// each bucket, whose last has its lowest bit set. The filter is not used: it only saves time.
@@ -192,7 +192,7 @@ struct ELFHashTable: Sendable {
         return found
     }
 
-    /// How many symbols the table implies: to the end of the chain that begins last; 0 where nothing is exported.
+    /// The number of symbols that the table implies: to the end of the last chain; 0 without exports.
     func countOfSymbols() -> UInt64 {
         var window = ByteWindow(self.file, size: ExecutableBytes.maximumReadLength)
         var last: UInt64 = 0
@@ -214,14 +214,14 @@ struct ELFHashTable: Sendable {
     }
 }
 
-/// `DT_HASH`: how the loader finds a name in a file without `DT_GNU_HASH` (gABI, "Hash Table").
+/// `DT_HASH`: the hash table of a file without `DT_GNU_HASH` (gABI, "Hash Table").
 ///
 /// The counts of buckets and of symbols, the buckets, and for each symbol the next with the same bucket.
 struct ELFOldHashTable: Sendable {
     private let start: UInt64
     private let bucketCount: UInt64
 
-    /// How many symbols there are.
+    /// The number of symbols.
     let symbolCount: UInt64
 
     /// The table that the dynamic section names; `nil` where there is none, or it lies outside of the file.

@@ -2,22 +2,23 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// Bytes that are read a piece at a time: those of an executable file by offset, or those of memory by address.
+/// Bytes that are read in pieces: those of an executable file by offset, or those of memory by address.
 ///
-/// The reading code has no file and no pointer of its own: it is handed a closure, so that it runs over recorded bytes as
-/// well. The closure may be called from any thread. Reading is many small pieces: over a file that is mapped, or held,
-/// it is far cheaper than over a system call for each.
+/// The reading code has no file and no pointer of its own: it gets a closure, so that it also works on recorded bytes.
+/// The closure may be called from any thread. Many small pieces are read, so a mapped or held file is far cheaper than
+/// a system call for each.
 struct ExecutableBytes: Sendable {
-    /// The most bytes of one piece: what a comparison holds of each side.
+    /// The maximum length of one piece in bytes: a comparison holds one of each side.
     static let maximumReadLength = 65_536
 
-    /// Gives the bytes from an offset on: as many as asked, fewer at the end, `nil` where nothing can be read.
+    /// Returns the bytes from an offset on: as many as requested, fewer at the end, `nil` where they cannot be read.
     private let read: @Sendable (UInt64, Int) -> [UInt8]?
 
-    /// Reads through a closure, which is asked for at most ``maximumReadLength`` bytes and never past the end of `UInt64`.
+    /// Creates a reader with a closure, which is called for at most ``maximumReadLength`` bytes and never past the end of
+    /// `UInt64`.
     init(_ read: @escaping @Sendable (_ offset: UInt64, _ count: Int) -> [UInt8]?) { self.read = read }
 
-    /// Reads bytes that are held, from an offset on: those of a file from 0, those of memory from their address.
+    /// Creates a reader of held bytes from an offset on: those of a file from 0, those of memory from their address.
     init(_ held: [UInt8], from start: UInt64 = 0) {
         self.init { offset, count in
             guard offset >= start, offset - start < UInt64(held.count) else { return nil }
@@ -26,13 +27,13 @@ struct ExecutableBytes: Sendable {
         }
     }
 
-    /// Exactly so many bytes; `nil` where there are fewer, and for more than ``maximumReadLength``.
+    /// Reads exactly a number of bytes; `nil` where there are fewer, and for more than ``maximumReadLength``.
     func bytes(at offset: UInt64, count: Int) -> [UInt8]? {
         guard let bytes = self.prefix(at: offset, maximum: count), bytes.count == count else { return nil }
         return bytes
     }
 
-    /// So many bytes, or fewer at the end; `nil` where there is none, and for more than ``maximumReadLength``.
+    /// Reads a number of bytes, or fewer at the end; `nil` where there is none, and for more than ``maximumReadLength``.
     func prefix(at offset: UInt64, maximum: Int) -> [UInt8]? {
         guard (0...Self.maximumReadLength).contains(maximum) else { return nil }
         guard maximum > 0 else { return [] }
@@ -40,7 +41,7 @@ struct ExecutableBytes: Sendable {
         return bytes.isEmpty || bytes.count > maximum ? nil : bytes
     }
 
-    /// A part of these bytes, whose first has the offset 0.
+    /// A part of these bytes, whose offsets begin at 0.
     func part(from start: UInt64, count: UInt64) -> ExecutableBytes {
         ExecutableBytes { offset, maximum in
             guard offset < count, let place = start.adding(offset) else { return nil }
@@ -49,7 +50,7 @@ struct ExecutableBytes: Sendable {
     }
 }
 
-/// A part of ``ExecutableBytes`` that is held, and moves: for tables that are read in order, or nearly so.
+/// A moving window of held bytes on ``ExecutableBytes``, for tables that are read mostly in order.
 struct ByteWindow {
     /// The bytes of one part.
     static let size = 4_096
@@ -59,7 +60,7 @@ struct ByteWindow {
     private var start: UInt64 = 0
     private var held: [UInt8] = []
 
-    /// A window on these bytes, of 1 to ``ExecutableBytes/maximumReadLength`` bytes.
+    /// Creates a window on these bytes, of 1 to ``ExecutableBytes/maximumReadLength`` bytes.
     init(_ source: ExecutableBytes, size: Int = Self.size) {
         self.source = source
         self.size = min(max(size, 1), ExecutableBytes.maximumReadLength)
@@ -73,14 +74,14 @@ struct ByteWindow {
         return self.held.littleEndian(type, at: index)
     }
 
-    /// The text from an offset to a zero byte; `nil` where none stands within `most` bytes, or nothing can be read.
+    /// The text from an offset to a zero byte; `nil` where there is none within `most` bytes, or nothing can be read.
     ///
     /// Bytes that are not UTF-8 are replaced.
     mutating func text(at offset: UInt64, maximum: Int) -> String? {
         if let index = self.index(of: offset, count: 1), let end = self.held[index...].firstIndex(of: 0) {
             return end - index <= maximum ? String(decoding: self.held[index..<end], as: UTF8.self) : nil
         }
-        // It goes on past the window: names are that long in Swift.
+        // The text goes on past the window: names in Swift may be that long.
         guard
             let bytes = self.source.prefix(
                 at: offset, maximum: min(maximum, ExecutableBytes.maximumReadLength - 1) + 1),
@@ -89,7 +90,7 @@ struct ByteWindow {
         return String(decoding: bytes[..<end], as: UTF8.self)
     }
 
-    /// Whether these bytes and a zero byte stand at an offset.
+    /// Whether these bytes and a zero byte are at an offset.
     mutating func isText(_ text: [UInt8], at offset: UInt64) -> Bool {
         if let index = self.index(of: offset, count: text.count + 1) {
             return self.held[index + text.count] == 0 && self.held[index..<index + text.count].elementsEqual(text)
@@ -98,7 +99,7 @@ struct ByteWindow {
         return bytes.last == 0 && bytes.dropLast().elementsEqual(text)
     }
 
-    /// Where in what is held so many bytes begin, after reading them if need be.
+    /// The position of a number of bytes in the held ones, after reading them where needed.
     private mutating func index(of offset: UInt64, count: Int) -> Int? {
         if offset >= self.start, offset - self.start < UInt64(self.held.count) {
             let index = Int(offset - self.start)
@@ -112,7 +113,7 @@ struct ByteWindow {
     }
 }
 
-/// Where two arrays of the same length differ.
+/// The differences of two arrays of the same length.
 struct ByteDifferences {
     private let left: [UInt8]
     private let right: [UInt8]
@@ -127,7 +128,8 @@ struct ByteDifferences {
         self.ignored = ignored
     }
 
-    /// Whether there is none, relocated bytes included: eight words at a time, for nearly all code is the same.
+    /// Whether there is no difference, relocated bytes included. Eight words at a time, because nearly all code is
+    /// equal.
     static func areSame(_ left: [UInt8], _ right: [UInt8]) -> Bool {
         guard left.count == right.count else { return false }
         let whole = left.count & ~63
@@ -151,7 +153,7 @@ struct ByteDifferences {
         return areBlocksSame && left[whole...].elementsEqual(right[whole...])
     }
 
-    /// Goes through the runs, joined as ``CodeComparison/joinedBytes`` says, until `body` answers `false`.
+    /// Iterates over the runs, joined by ``CodeComparison/joinedBytes``, until `body` returns `false`.
     func forEach(_ body: (Range<Int>) -> Bool) {
         var run: Range<Int>?
         var next = 0
@@ -170,7 +172,7 @@ struct ByteDifferences {
 
 /// Reading numbers of the file formats: little endian, but for fat Mach-O files and signatures.
 extension Array where Element == UInt8 {
-    /// The number at an index; `nil` where it does not lie inside.
+    /// The number at an index; `nil` where it is not inside.
     func littleEndian<Number: FixedWidthInteger & BitwiseCopyable>(_ type: Number.Type = Number.self, at index: Int)
         -> Number?
     {
@@ -178,7 +180,7 @@ extension Array where Element == UInt8 {
         return self.withUnsafeBytes { Number(littleEndian: $0.loadUnaligned(fromByteOffset: index, as: type)) }
     }
 
-    /// The number at an index, of which the highest byte stands first; `nil` where it does not lie inside.
+    /// The big-endian number at an index; `nil` where it is not inside.
     func bigEndian<Number: FixedWidthInteger & BitwiseCopyable>(_ type: Number.Type = Number.self, at index: Int)
         -> Number?
     {
@@ -192,7 +194,7 @@ extension Array where Element == UInt8 {
     }
 }
 
-/// Arithmetic on offsets and addresses that a hostile file names.
+/// Arithmetic on offsets and addresses of a hostile file.
 extension UInt64 {
     /// The sum; `nil` where it does not fit.
     func adding(_ other: UInt64) -> UInt64? {
@@ -206,10 +208,10 @@ extension UInt64 {
         return overflow ? nil : product
     }
 
-    /// The multiple of a power of two that lies at or below.
+    /// The next multiple of a power of two at or below.
     func roundedDown(to size: UInt64) -> UInt64 { self & ~(size &- 1) }
 
-    /// The multiple of a power of two that lies at or above; `nil` where it does not fit.
+    /// The next multiple of a power of two at or above; `nil` where it does not fit.
     func roundedUp(to size: UInt64) -> UInt64? { self.adding(size &- 1)?.roundedDown(to: size) }
 }
 
@@ -219,13 +221,13 @@ struct LEB128Reader {
     private let start: UInt64
     private let count: UInt64
 
-    /// Where the next byte stands, from the part's beginning.
+    /// The offset of the next byte in the part.
     var index: UInt64 = 0
 
     /// Whether the part is at its end.
     var isAtEnd: Bool { self.index >= self.count }
 
-    /// Reads a part.
+    /// Creates a reader of a part.
     init(_ file: ExecutableBytes, _ part: MachOHeader.Part) {
         self.window = ByteWindow(file)
         self.start = part.offset
@@ -254,7 +256,7 @@ struct LEB128Reader {
         return nil
     }
 
-    /// The next number with a sign; `nil` where it does not end. Bits past the 64th are passed over.
+    /// The next number with a sign; `nil` where it does not end. Bits past the 64th are ignored.
     mutating func signed() -> Int64? {
         var value: UInt64 = 0
         for shift in stride(from: UInt64(0), to: 70, by: 7) {
@@ -268,11 +270,11 @@ struct LEB128Reader {
         return nil
     }
 
-    /// The next text, up to a zero byte; `nil` where none stands within ``ImageLimits/nameLength``.
+    /// The next text, up to a zero byte; `nil` where there is none within ``ImageLimits/nameLength``.
     mutating func text() -> String? {
         guard !self.isAtEnd, let place = self.start.adding(self.index) else { return nil }
         let maximum = Int(min(self.count - self.index - 1, UInt64(ImageLimits.nameLength)))
-        // What is not UTF-8 would have another length: no linker writes that.
+        // A text that is not UTF-8 would have another length; no linker writes one.
         guard let text = self.window.text(at: place, maximum: maximum), self.window.isText(Array(text.utf8), at: place)
         else {
             return nil

@@ -2,64 +2,64 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// An executable file as it is needed to compare memory with it: ``ELFImage`` or ``MachOImage``.
+/// An executable file, for comparing memory with it: ``ELFImage`` or ``MachOImage``.
 ///
 /// It holds the headers and reads the tables, which are large, each time: nothing here needs more than some windows of
 /// 64 KiB. Addresses are those of the file; in memory the image's bias is added, wrapping.
 protocol ExecutableImage: Sendable {
-    /// What its code is written in.
+    /// The instruction set.
     var architecture: CodeArchitecture { get }
-    /// The file. Of a fat one: the slice.
+    /// The file, or the slice of a fat file.
     var bytes: ExecutableBytes { get }
-    /// What is mapped, in the file's order; at least one.
+    /// The mapped segments, in the file's order; at least one.
     var segments: [ImageSegment] { get }
-    /// Where the mapping of the file's first byte wants to lie: its place in memory less this is the bias.
+    /// The preferred address of the file's first byte: its actual address less this is the bias.
     var base: UInt64 { get }
-    /// ELF's build identifier, Mach-O's UUID; empty where there is none.
+    /// The build identifier of ELF or the UUID of Mach-O; empty where there is none.
     var identifier: [UInt8] { get }
-    /// What it is called by who needs it (`DT_SONAME`, `LC_ID_DYLIB`).
+    /// Its name for images that need it (`DT_SONAME`, `LC_ID_DYLIB`).
     var ownName: String? { get }
-    /// What it needs (`DT_NEEDED`, `LC_LOAD_DYLIB` and its kin).
+    /// The libraries that it needs (`DT_NEEDED`, `LC_LOAD_DYLIB` and related commands).
     var libraries: [String] { get }
-    /// Those of ``libraries`` whose names it gives as its own (`LC_REEXPORT_DYLIB`).
+    /// The ``libraries`` whose names it re-exports (`LC_REEXPORT_DYLIB`).
     var reexports: [String] { get }
-    /// The parts of the file that are mapped as code and stay as they are, but for ``relocatedCode``.
+    /// The parts of the file that are mapped as code and stay unchanged, but for ``relocatedCode``.
     var comparableCode: [ImageSegment] { get }
     /// Code that the loader writes to, by address.
     var relocatedCode: [CodeRange] { get }
 
-    /// What other images find under a name, in all its versions.
+    /// The symbols that other images find under a name, in all its versions.
     func definitions(of name: String) -> [ImageSymbol]
 
-    /// The functions of some names, of all that the file names, exported or not.
+    /// The functions with some names, exported or not.
     func functions(named names: Set<String>) -> [String: [ImageSymbol]]
 
-    /// The symbols that addresses lie in, where the file names them.
+    /// The symbols around addresses, where the file has them.
     func symbols(at addresses: Set<UInt64>) -> [UInt64: ImageSymbol]
 
-    /// Goes through the slots that the loader fills with addresses, until `body` answers `false`.
+    /// Iterates over the slots that the loader fills with addresses, until `body` returns `false`.
     ///
     /// - Parameters:
-    ///   - isRight: Given a slot's address and the image's own address of its name: whether that is what stands there, so
-    ///     that nobody needs to know the name. Not every format asks.
-    ///   - body: Is given all others.
-    /// - Throws: When a table is not what the format says.
+    ///   - isRight: Receives a slot's address and the image's own address of its name, and returns whether the slot
+    ///     holds that address, so that the name need not be looked up. Not every format calls it.
+    ///   - body: Receives all other slots.
+    /// - Throws: An error when a table is malformed.
     func forEachImportSlot(
         unless isRight: (_ address: UInt64, _ own: UInt64) -> Bool, _ body: (ImportSlot) -> Bool
     ) throws(ImageError)
 }
 
-/// What follows from the rest.
+/// Derived members.
 extension ExecutableImage {
-    /// None: ELF has nothing like it.
+    /// Empty: ELF has no re-exports.
     var reexports: [String] { [] }
 
-    /// Goes through all slots, until `body` answers `false`.
+    /// Iterates over all slots, until `body` returns `false`.
     func forEachImportSlot(_ body: (ImportSlot) -> Bool) throws(ImageError) {
         try self.forEachImportSlot(unless: { _, _ in false }, body)
     }
 
-    /// Where in the file the byte of an address stands; `nil` outside of what the file has.
+    /// The offset of an address in the file; `nil` outside of the file's bytes.
     func offset(of address: UInt64) -> UInt64? {
         for segment in self.segments {
             if let offset = segment.offset(of: address) { return offset }
@@ -73,7 +73,7 @@ extension ExecutableImage {
     }
 }
 
-/// The instruction sets whose code is understood.
+/// The supported instruction sets.
 enum CodeArchitecture: String, Hashable, Sendable {
     /// Intel and AMD, 64 bits: instructions of 1 to 15 bytes.
     case x86
@@ -92,63 +92,63 @@ enum CodeArchitecture: String, Hashable, Sendable {
     }
 }
 
-/// A part of an executable that is mapped as one: an ELF `PT_LOAD`, a Mach-O `LC_SEGMENT_64`.
+/// A segment of an executable: an ELF `PT_LOAD`, a Mach-O `LC_SEGMENT_64`.
 ///
-/// No sum of its numbers overflows: who makes one has checked that.
+/// No sum of its numbers overflows: the code that creates one checks that.
 struct ImageSegment: Hashable, Sendable {
-    /// Where it wants to lie. It lies there plus the image's bias.
+    /// The preferred address. Its actual address is this plus the image's bias.
     let address: UInt64
-    /// Bytes in memory, at least ``fileSize``: what the file does not have is zero.
+    /// The length in memory in bytes, at least ``fileSize``: bytes beyond the file are zero.
     let memorySize: UInt64
-    /// Where it begins in the file.
+    /// The offset in the file.
     let fileOffset: UInt64
-    /// Bytes in the file.
+    /// The length in the file in bytes.
     let fileSize: UInt64
-    /// Whether it is mapped to be run.
+    /// Whether it is mapped executable.
     let isExecutable: Bool
-    /// Whether it is mapped to be written to.
+    /// Whether it is mapped writable.
     let isWritable: Bool
 
     /// Its addresses in memory, without the bias.
     var addresses: Range<UInt64> { self.address..<self.address + self.memorySize }
 
-    /// Where in the file the byte of an address stands; `nil` outside of what the file has.
+    /// The offset of an address in the file; `nil` outside of the file's bytes.
     func offset(of address: UInt64) -> UInt64? {
         guard address >= self.address, address - self.address < self.fileSize else { return nil }
         return self.fileOffset + (address - self.address)
     }
 }
 
-/// A name of an executable that has an address.
+/// A symbol of an executable: a name with an address.
 struct ImageSymbol: Hashable, Sendable {
-    /// What a symbol names.
+    /// The kind of a symbol.
     enum Kind: Hashable, Sendable {
         /// Code.
         case function
         /// Code that chooses, once, the function that callers get (`STT_GNU_IFUNC`, `N_SYMBOL_RESOLVER`).
         case resolver
-        /// Data, or what the file does not say.
+        /// Data, or a symbol of unknown kind.
         case other
     }
 
-    /// As it stands in the file: mangled, and on Mach-O with the first underscore.
+    /// The name as in the file: mangled, and on Mach-O with the first underscore.
     let name: String
-    /// Without the image's bias.
+    /// The address, without the image's bias.
     let address: UInt64
-    /// In bytes; 0 where the file does not say.
+    /// The size in bytes; 0 where the file does not say.
     let size: UInt64
-    /// What it names.
+    /// The kind of the symbol.
     let kind: Kind
 
-    /// Whether an address lies in it. A symbol without a size has one byte.
+    /// Whether an address is in it. A symbol without a size has one byte.
     func contains(_ address: UInt64) -> Bool {
         address >= self.address && address - self.address < max(self.size, 1)
     }
 }
 
-/// The most of everything that is read of an executable: its file may be hostile.
+/// The limits of reading an executable, because its file may be hostile.
 ///
-/// The numbers bound the work and what is held. They lie above what was counted in the libraries of Swift 6.3.1 and in
+/// The numbers bound the work and what is held. They are above the counts in the libraries of Swift 6.3.1 and in
 /// Chromium 156, the largest program at hand.
 enum ImageLimits {
     /// Program headers of an ELF file, segments of a Mach-O file. Linkers write about 10.
@@ -159,7 +159,8 @@ enum ImageLimits {
     static let sections = 4_096
     /// Libraries that an image names.
     static let libraries = 1_024
-    /// Symbols of one table. Swift's own libraries have up to 51,000. They are not held: they are read in passing.
+    /// Symbols of one table. Swift's own libraries have up to 51,000. They are not held: they are read without storing
+    /// it.
     static let symbols = 1 << 21
     /// Relocations or bound pointers of an image, not held. Chromium has 1.1 million.
     static let relocations = 1 << 21
@@ -181,19 +182,19 @@ enum ImageLimits {
     static let slices = 32
     /// Imported names of Mach-O's chained fixups.
     static let imports = 1 << 18
-    /// Steps of a walk through Mach-O's trie of exported names: each takes at least one byte of the name.
+    /// Steps of a walk through Mach-O's export trie: each consumes at least one byte of the name.
     static let trieSteps = nameLength
-    /// Bytes of that tree that one search reads: a node has some ten edges of some hundred bytes.
+    /// Bytes of that trie that one search reads: a node has some ten edges of some hundred bytes.
     static let trieBytes = 1 << 18
-    /// Symbols of a Mach-O file without that tree: an old one, in which each search goes through all.
+    /// Symbols of a Mach-O file without that trie: an old one, in which each search reads all.
     static let unindexedSymbols = 65_536
 }
 
-/// Why an executable file is not read.
+/// The reason why an executable file cannot be read.
 ///
 /// Only ``code`` takes part in comparisons.
 struct ImageError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What was wrong. Bounded, so it may label a metric.
+    /// The kind of defect. Bounded, so it may label a metric.
     struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The code, lower case with hyphens.
         let description: String
@@ -202,21 +203,21 @@ struct ImageError: Error, Hashable, Sendable, CustomStringConvertible {
         static let otherFormat = Code(description: "other-format")
         /// An executable of the format, of a kind or an architecture that is not understood.
         static let unsupported = Code(description: "unsupported")
-        /// Bytes that a header promises are not there.
+        /// Bytes that a header names are missing.
         static let truncated = Code(description: "truncated")
         /// Numbers that contradict each other.
         static let malformed = Code(description: "malformed")
-        /// More of something than ``ImageLimits`` allows.
+        /// A limit of ``ImageLimits`` is exceeded.
         static let tooLarge = Code(description: "too-large")
     }
 
-    /// What was wrong.
+    /// The kind of defect.
     let code: Code
 
-    /// Where, in one sentence without a full stop.
+    /// The place, in one sentence without a full stop.
     let reason: String
 
-    /// States a refusal.
+    /// Creates an error.
     init(_ code: Code, _ reason: String) {
         self.code = code
         self.reason = reason

@@ -2,22 +2,23 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// Evaluates where the slots of a loaded image point.
+/// Checks the targets of the import slots of a loaded image.
 ///
-/// Right are: the name where the image that is pointed into has it, and is the library that the slot's image names, or one
-/// that this library stands for (Mach-O names them; in ELF the first image that has a name counts); anywhere in the code of an image that has a resolver
-/// of the name; the image's own code that binds a call on first use, as the file has it; images without a file.
+/// These targets are right: the symbol of the name in the target image, which is the library that the slot's image
+/// names, or one that it re-exports (Mach-O names them; in ELF the first image that has a name counts); any code of an
+/// image that has a resolver of the name; the image's own code that binds a call on first use, as in the file; images
+/// without a file.
 ///
-/// Not evaluated are variables: a program may put there what it wants.
+/// Variables are not evaluated: a program may write any value there.
 ///
-/// What it does not see: tables of functions that are no imports (those of C++ and of Swift's protocols), and a slot
+/// Not detected: tables of functions that are no imports (those of C++ and of Swift's protocols), and a slot
 /// whose right name is hooked where it stands.
 struct ImportSlots: Sendable {
-    /// Findings that one call gives, but for preloaded names.
+    /// The maximum number of findings of one call, without preloaded names.
     static let maximumFindings = 64
-    /// Preloaded names that one call gives: many weak findings do not keep a strong one from being seen.
+    /// The maximum number of preloaded names of one call, so that many weak findings do not hide a strong one.
     static let maximumInterposed = 16
-    /// Slots that one call goes through. Foundation has 7,000.
+    /// The maximum number of slots of one call. Foundation has 7,000.
     static let maximumSlots = 1 << 17
     /// The bits of an address below the signature of arm64e: 47, as Apple's systems have them.
     private static let unsignedBits: UInt64 = 0x7FFF_FFFF_FFFF
@@ -25,7 +26,7 @@ struct ImportSlots: Sendable {
     private let images: LoadedImages
     private let memory: ExecutableBytes
 
-    /// A check of slots in memory, which is read by address.
+    /// Creates a check of slots in memory, which is read by address.
     init(in images: LoadedImages, memory: ExecutableBytes) {
         self.images = images
         self.memory = memory
@@ -35,9 +36,9 @@ struct ImportSlots: Sendable {
     ///
     /// - Parameters:
     ///   - index: In ``LoadedImages/all``. An image without a file has no findings.
-    ///   - note: Is given what stands in each slot that is evaluated, and the slot's address in memory.
-    /// - Returns: At most ``maximumFindings`` and ``maximumInterposed``, and how many slots were gone through, with variables.
-    /// - Throws: When a table of the image's file is not what the format says.
+    ///   - note: Receives the value of each evaluated slot, and the slot's address in memory.
+    /// - Returns: At most ``maximumFindings`` and ``maximumInterposed``, and the number of visited slots, with variables.
+    /// - Throws: An error when a table of the image's file is malformed.
     func findings(
         ofImage index: Int, noting note: (_ value: UInt64, _ address: UInt64) -> Void = { _, _ in }
     ) throws(ImageError) -> (findings: [ImportFinding], count: Int) {
@@ -75,7 +76,7 @@ struct ImportSlots: Sendable {
         guard var target = value else { return ImportFinding(kind: .unreadable, slot: slot, target: nil, path: nil) }
         if slot.isSigned { target &= Self.unsignedBits }
         target = target &- UInt64(bitPattern: slot.addend)
-        // What is missing was not bound. A call through it ends the process.
+        // A missing name was not bound. A call through it ends the process.
         if target == 0 { return nil }
         if slot.kind == .call, let unbound = slot.unboundAddress, unbound != 0, target == unbound &+ own.bias,
             own.isCode(target)
@@ -113,42 +114,41 @@ struct ImportSlots: Sendable {
     }
 }
 
-/// A place in an image's data that the loader fills with an address, and that code then jumps or points through.
+/// An import slot: a place in an image's data that the loader fills with an address for calls and pointers.
 struct ImportSlot: Hashable, Sendable {
-    /// What is put there.
+    /// The kind of the value.
     enum Kind: Hashable, Sendable {
         /// The address of a function that is called through the slot, perhaps only found at the first call.
         case call
         /// The address of a name, plus an addend.
         case pointer
-        /// What a resolver of this very image chose (`IRELATIVE`).
+        /// The choice of a resolver of this very image (`IRELATIVE`).
         case resolved
     }
 
-    /// Where a name comes from (Mach-O's two levels of names).
+    /// The source of a name (Mach-O's two-level namespace).
     enum Source: Hashable, Sendable {
-        /// From any image that has it.
+        /// Any image that has the name.
         case any
-        /// From the library at this place of ``ExecutableImage/libraries``.
+        /// The library at this index of ``ExecutableImage/libraries``.
         case library(Int)
     }
 
-    /// Where the slot lies, without the image's bias.
+    /// The slot's address, without the image's bias.
     let address: UInt64
-    /// What is put there.
+    /// The kind of the value.
     let kind: Kind
     /// The name; `nil` with ``Kind/resolved``.
     let symbol: String?
-    /// Where the name has to come from, as the image says; ``Source/any`` where it does not, as in ELF.
+    /// The required source of the name; ``Source/any`` where the image names none, as in ELF.
     var source = Source.any
-    /// What is added to the name's address.
+    /// The addend to the name's address.
     let addend: Int64
     /// Whether the name may be missing; then the slot holds 0.
     let isWeak: Bool
-    /// Where the image itself has the name, without the bias; `nil` where it has not.
+    /// The image's own address of the name, without the bias; `nil` where it has none.
     let ownAddress: UInt64?
-    /// What stands in the file: of a call that is not bound yet, the address of the code that binds it; `nil` where the
-    /// file says nothing.
+    /// The value in the file: for a call that is not bound yet the address of the code that binds it; `nil` for none.
     let unboundAddress: UInt64?
     /// Whether the pointer carries a signature in its upper bits (arm64e).
     let isSigned: Bool
@@ -156,27 +156,27 @@ struct ImportSlot: Hashable, Sendable {
     let isVariable: Bool
 }
 
-/// The slots of one image that were evaluated, and what stood in them: to see that nobody touched them since.
+/// The evaluated slots of one image and a digest of their values, to detect later changes.
 ///
-/// Of each slot its place is kept, and of all values one sum that depends on each and on its place, under the process's
+/// The place of each slot is stored, and one sum over all values and places, under the process's
 /// own key for hashes.
 struct CheckedSlots: Sendable {
-    /// The most slots: 4 bytes each.
+    /// The maximum number of slots, 4 bytes each.
     static let maximum = 1 << 16
 
     private let base: UInt64
     private var offsets: [UInt32] = []
     private var sum: UInt64 = 0
 
-    /// Whether all slots were kept that were noted: no more than ``most``, and none 4 GiB behind the base.
+    /// Whether all noted slots were stored: no more than ``maximum``, and none 4 GiB behind the base.
     private(set) var isWhole = true
 
-    /// No slot yet.
+    /// Creates an empty record.
     ///
     /// - Parameter base: An address at or below all slots.
     init(from base: UInt64) { self.base = base }
 
-    /// Keeps what stands in a slot.
+    /// Stores the value of a slot.
     mutating func note(_ value: UInt64, at address: UInt64) {
         guard self.offsets.count < Self.maximum, let offset = UInt32(exactly: address &- self.base) else {
             self.isWhole = false
@@ -189,7 +189,7 @@ struct CheckedSlots: Sendable {
     /// Prepares for reading: linkers list slots by name, and memory is read in order.
     mutating func sort() { self.offsets.sort() }
 
-    /// Whether the same stands there still; `false` when it cannot be read.
+    /// Whether the values are unchanged; `false` when they cannot be read.
     func stand(in memory: ExecutableBytes) -> Bool {
         var window = ByteWindow(memory)
         var sum: UInt64 = 0
@@ -209,30 +209,29 @@ struct CheckedSlots: Sendable {
     }
 }
 
-/// A slot that holds another address than the loader would have put there.
+/// A slot with another address than the loader would have written.
 struct ImportFinding: Hashable, Sendable {
-    /// What is wrong.
+    /// The kind of the finding.
     enum Kind: Hashable, Sendable {
-        /// It points to where no image lies.
+        /// It points outside of all images.
         case outside
         /// It points into an image that does not have the name.
         case otherImage
-        /// It points to the name in an image that the program needs, but another library is named as the one to have it
-        /// from (Mach-O).
+        /// It points to the name in an image that the program needs, but the slot names another library (Mach-O).
         case otherLibrary
-        /// It points into an image that has the name, and not to it.
+        /// It points into an image that has the name, but to another place.
         case displaced
-        /// It points to the name in an image that nobody needs: a preload. A weaker sign, and often meant.
+        /// It points to the name in an image that no other needs: a preload. A weaker sign, and often intended.
         case interposed
         /// It cannot be read.
         case unreadable
     }
 
-    /// What is wrong.
+    /// The kind of the finding.
     let kind: Kind
     /// The slot; its address is without the image's bias.
     let slot: ImportSlot
-    /// What the slot holds; `nil` where it cannot be read.
+    /// The value of the slot; `nil` where it cannot be read.
     let target: UInt64?
     /// The path of the image that it points into.
     let path: String?

@@ -2,21 +2,21 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// All executables that are mapped into this process from files that stand where they stood.
+/// The executables that are mapped into this process from files that still exist at their paths.
 ///
-/// What is mapped from memory, or from a deleted file, is left out by whoever lists them: code that points there is a
+/// Memory without a file, or from a deleted file, is left out: code that points there is a
 /// finding.
 struct LoadedImages: Sendable {
     /// The images; the program comes first.
     let all: [LoadedImage]
 
-    /// Where they lie, by address: a range and the index of its image.
+    /// Their address ranges, each with the index of its image.
     private let places: [(range: Range<UInt64>, index: Int)]
 
-    /// The indexes of the images that the program needs, and of what those need.
+    /// The indexes of the images that the program needs, directly or indirectly.
     private let needed: Set<Int>
 
-    /// A list of images, beginning with the program. Of ranges that overlap, the one that begins last counts.
+    /// Creates a list of images, beginning with the program. Of overlapping ranges the one that begins last counts.
     init(_ all: [LoadedImage]) {
         self.all = all
         self.places = all.indices.flatMap { index in all[index].ranges.map { ($0, index) } }
@@ -24,7 +24,7 @@ struct LoadedImages: Sendable {
         self.needed = Self.closure(of: 0, in: all)
     }
 
-    /// The index of the image that lies at an address; `nil` where none does.
+    /// The index of the image at an address; `nil` where there is none.
     func index(at address: UInt64) -> Int? {
         var low = 0
         var high = self.places.count
@@ -44,8 +44,7 @@ struct LoadedImages: Sendable {
             || Self.closure(of: other, in: self.all).contains(index)
     }
 
-    /// Whether names from a library may be those of an image: it is that library, or one whose names that library gives as
-    /// its own.
+    /// Whether names from a library may be those of an image: it is that library, or one that the library re-exports.
     func standsFor(_ library: String, _ index: Int) -> Bool {
         var open = [library]
         var seen: Set<String> = []
@@ -82,18 +81,18 @@ struct LoadedImages: Sendable {
 
 /// An executable that is mapped into this process.
 struct LoadedImage: Sendable {
-    /// The file, or what stands for it (`[vdso]`, a cache of shared libraries).
+    /// The file, or its substitute (`[vdso]`, a cache of shared libraries).
     let path: String
-    /// What is added to the image's addresses; wrapping.
+    /// The bias, which is added to the image's addresses; wrapping.
     let bias: UInt64
-    /// The file's content; `nil` of what has no file, or one that cannot be read.
+    /// The file's content; `nil` without a file, or where it cannot be read.
     let image: (any ExecutableImage)?
-    /// Where it lies, in memory.
+    /// The address ranges in memory.
     let ranges: [Range<UInt64>]
 
-    /// An image of which the file is known.
+    /// Creates an image with a known file.
     ///
-    /// - Parameter start: Where the mapping of the file's first byte lies.
+    /// - Parameter start: The address of the file's first byte.
     init(path: String, image: any ExecutableImage, mappedAt start: UInt64) {
         self.path = path
         self.image = image
@@ -104,14 +103,14 @@ struct LoadedImage: Sendable {
         }
     }
 
-    /// An image of which one mapping of code is known, as a list of mappings has it; `nil` where the file has no code there.
+    /// Creates an image from one mapping of code in a list of mappings; `nil` where the file has no code there.
     ///
-    /// To look for the mapping of the file's first byte is not enough: the first page may be mapped several times, and a
+    /// The mapping of the file's first byte is not enough: the first page may be mapped several times, and a
     /// file that is only read is mapped from its first byte as well.
     ///
     /// - Parameters:
-    ///   - address: Where the mapping begins.
-    ///   - offset: Where in the file what is mapped there begins.
+    ///   - address: The address of the mapping.
+    ///   - offset: The offset of the mapping in the file.
     init?(path: String, image: any ExecutableImage, codeMappedAt address: UInt64, offset: UInt64) {
         let page = ELFAddressMap.pageSize
         let segment = image.segments.first { segment in
@@ -123,7 +122,7 @@ struct LoadedImage: Sendable {
         self.init(path: path, image: image, mappedAt: bias &+ image.base)
     }
 
-    /// An image of which only the place is known: nothing is said against what points into it.
+    /// Creates an image of which only the address range is known: pointers into it are accepted.
     init(path: String, opaque ranges: [Range<UInt64>]) {
         self.path = path
         self.image = nil
@@ -131,12 +130,12 @@ struct LoadedImage: Sendable {
         self.ranges = ranges
     }
 
-    /// Whether code of the image stands at an address of memory; of an image without a file, whether it lies there.
+    /// Whether an address of memory is in code of the image; for an image without a file, whether it is in its range.
     func isCode(_ address: UInt64) -> Bool {
         self.image?.isCode(address &- self.bias) ?? self.ranges.contains { $0.contains(address) }
     }
 
-    /// What other images need to name to get this one.
+    /// The name under which other images need this one.
     var names: [String] {
         [self.image?.ownName, self.path, self.path.split(separator: "/").last.map(String.init)].compactMap { $0 }
     }

@@ -2,7 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// The bound pointers of a Mach-O image of today: each says how far the next one is (`<mach-o/fixup-chains.h>`).
+/// The chained fixups of a Mach-O image: each bound pointer has the distance to the next one
+/// (`<mach-o/fixup-chains.h>`).
 struct MachOChainedFixups {
     private let image: MachOImage
     private let part: MachOHeader.Part
@@ -11,15 +12,15 @@ struct MachOChainedFixups {
     private var names: ByteWindow
     private var count = 0
 
-    /// How a pointer of one format is read.
+    /// A pointer format.
     private struct Format {
-        /// Bytes of one step to the next pointer.
+        /// The length of one step to the next pointer in bytes.
         let stride: UInt64
-        /// The bit that says that the pointer is bound to a name, and where the distance to the next one begins.
+        /// The position of the bit for a bound pointer, and of the distance to the next pointer.
         let bindBit: UInt64
-        /// The bits of the distance.
+        /// The number of bits of the distance.
         let nextBits: UInt64
-        /// The bits of the name's number.
+        /// The number of bits of the name's index.
         let ordinalBits: UInt64
         /// The bits of the addend, from bit 24 or 32 on; with a sign only where pointers may be signed.
         let hasSignature: Bool
@@ -65,7 +66,7 @@ struct MachOChainedFixups {
         var entrySize: UInt64 { self.format == 1 ? 4 : self.format == 2 ? 8 : 16 }
     }
 
-    /// The pointers that a part of the image's file describes.
+    /// Creates the chained fixups that a part of the image's file describes.
     init(_ image: MachOImage, _ part: MachOHeader.Part) {
         self.image = image
         self.part = part
@@ -74,7 +75,7 @@ struct MachOChainedFixups {
         self.names = ByteWindow(image.bytes)
     }
 
-    /// Goes through them, until `body` answers `false`.
+    /// Iterates over them, until `body` returns `false`.
     mutating func forEach(_ body: (ImportSlot) -> Bool) throws(ImageError) {
         let version: UInt32 = try self.number(at: 0)
         let compression: UInt32 = try self.number(at: 24)
@@ -99,7 +100,7 @@ struct MachOChainedFixups {
         }
     }
 
-    /// Goes through a segment's pages.
+    /// Iterates over a segment's pages.
     private mutating func segment(
         _ start: UInt64, _ imports: Imports, _ body: (ImportSlot) -> Bool
     ) throws(ImageError) -> Bool {
@@ -171,7 +172,7 @@ struct MachOChainedFixups {
             isVariable: self.image.header.isVariable(address))
     }
 
-    /// A number of the part.
+    /// Reads a number of the part.
     private mutating func number<Number: FixedWidthInteger & BitwiseCopyable>(
         _ type: Number.Type = Number.self, at index: UInt64
     ) throws(ImageError) -> Number {

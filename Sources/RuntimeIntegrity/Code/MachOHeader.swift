@@ -2,23 +2,23 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// The header of a 64-bit Mach-O file and what is needed of its load commands (`<mach-o/loader.h>`).
+/// The header of a 64-bit Mach-O file and the needed load commands (`<mach-o/loader.h>`).
 struct MachOHeader: Sendable {
     /// A part of the file that a load command names.
     struct Part: Sendable {
-        /// Where in the file.
+        /// The offset in the file.
         let offset: UInt64
-        /// How many bytes.
+        /// The number of bytes.
         let count: UInt64
     }
 
     /// Tables of symbols: their offset and count, and the strings.
     struct Symbols: Sendable {
-        /// Where in the file they stand.
+        /// The offset in the file.
         let offset: UInt64
-        /// How many.
+        /// The number of entries.
         let count: Int
-        /// Their names.
+        /// The strings with their names.
         let strings: Part
     }
 
@@ -26,7 +26,7 @@ struct MachOHeader: Sendable {
     let architecture: CodeArchitecture
     /// The segments, as other tables count them, with those that are never readable.
     private(set) var segments: [(segment: ImageSegment, isMapped: Bool)] = []
-    /// Addresses of tables that the linker made for the loader, or that nobody writes to once the loader is done.
+    /// Addresses of tables that the linker made for the loader, or that are not written to once the loader is done.
     private(set) var constants: [Range<UInt64>] = []
     /// The UUID; empty where there is none.
     private(set) var identifier: [UInt8] = []
@@ -34,7 +34,7 @@ struct MachOHeader: Sendable {
     private(set) var ownName: String?
     /// The libraries that it needs.
     private(set) var libraries: [String] = []
-    /// The places in ``libraries`` of those whose names it gives as its own (`LC_REEXPORT_DYLIB`).
+    /// The indexes in ``libraries`` of those whose names it re-exports (`LC_REEXPORT_DYLIB`).
     private(set) var reexported: Set<Int> = []
     /// Whether names say which library they come from (`MH_TWOLEVEL`).
     let namesLibraries: Bool
@@ -46,7 +46,7 @@ struct MachOHeader: Sendable {
     private(set) var binds: [Part] = []
     /// The exported names.
     private(set) var exports: Part?
-    /// What is encrypted in the file.
+    /// The encrypted part of the file.
     private(set) var encrypted: Part?
 
     /// The number of an architecture.
@@ -69,7 +69,7 @@ struct MachOHeader: Sendable {
         self.namesLibraries = list.flags & 0x80 != 0
         for command in list.all { try self.read(command.number, command.bytes) }
         guard self.segments.count <= ImageLimits.segments, self.libraries.count <= ImageLimits.libraries else {
-            throw ImageError(.tooLarge, "more segments or libraries than are read")
+            throw ImageError(.tooLarge, "over a limit of segments or libraries")
         }
         guard self.segments.contains(where: { $0.isMapped }) else {
             throw ImageError(.malformed, "nothing is mapped")
@@ -123,21 +123,23 @@ struct MachOHeader: Sendable {
         return Symbols(offset: UInt64(offset), count: Int(count), strings: strings)
     }
 
-    /// Where a name with this number of a library comes from: 1 is the first. 0, and the highest, have other meanings.
+    /// The source of a name by its library ordinal: 1 is the first library. 0 and the highest ordinals have other
+    /// meanings.
     func source(ordinal: UInt64) -> ImportSlot.Source {
         guard self.namesLibraries, let place = Int(exactly: ordinal), self.libraries.indices.contains(place - 1)
         else { return .any }
         return .library(place - 1)
     }
 
-    /// Whether the program may write to an address of its own accord.
+    /// Whether the program itself may write to an address.
     func isVariable(_ address: UInt64) -> Bool {
         !self.constants.contains { $0.contains(address) }
             && self.segments.contains { $0.segment.isWritable && $0.segment.addresses.contains(address) }
     }
 
-    /// All of a segment that becomes read-only (`SG_READ_ONLY`, and by their names those of linkers that leave that
-    /// out); of another its sections of pointers (`S_NON_LAZY_SYMBOL_POINTERS`, `S_LAZY_SYMBOL_POINTERS`).
+    /// The read-only places of a segment: all of one that becomes read-only (`SG_READ_ONLY`, or by its name for linkers
+    /// that leave the flag out); of another its sections of pointers (`S_NON_LAZY_SYMBOL_POINTERS`,
+    /// `S_LAZY_SYMBOL_POINTERS`).
     private static func constants(of segment: ImageSegment, _ bytes: [UInt8]) -> [Range<UInt64>] {
         let flags = bytes.littleEndian(UInt32.self, at: 68) ?? 0
         if flags & 0x10 != 0 || ["__DATA_CONST", "__AUTH_CONST"].contains(bytes.text(at: 8, maximum: 16)) {
@@ -176,9 +178,9 @@ struct MachOLoadCommands: Sendable {
     let isWide: Bool
     /// The processor (`CPU_TYPE_…`).
     let processor: UInt32
-    /// The kind of file (`MH_EXECUTE` and its kin).
+    /// The file type (`MH_EXECUTE` and others).
     let kind: UInt32
-    /// What holds for the file as a whole (`MH_TWOLEVEL` and its kin).
+    /// The flags of the file (`MH_TWOLEVEL` and others).
     let flags: UInt32
     /// The commands in order: the number, and all bytes.
     let all: [(number: UInt32, bytes: [UInt8])]
@@ -194,7 +196,7 @@ struct MachOLoadCommands: Sendable {
             let flags = header.littleEndian(UInt32.self, at: 24)
         else { throw ImageError(.truncated, "the header is cut") }
         guard count <= UInt32(ImageLimits.loadCommands), size <= UInt32(ImageLimits.loadCommandBytes) else {
-            throw ImageError(.tooLarge, "the load commands are more than is read")
+            throw ImageError(.tooLarge, "over a limit of load commands")
         }
         let isWide = magic == 0xFEED_FACF
         guard let commands = file.bytes(at: isWide ? 32 : 28, count: Int(size)) else {
@@ -218,7 +220,7 @@ struct MachOLoadCommands: Sendable {
     }
 }
 
-/// Which part of a Mach-O file holds the code of one architecture (`<mach-o/fat.h>`; its numbers are big endian).
+/// The slice of a fat Mach-O file for one architecture (`<mach-o/fat.h>`; its numbers are big endian).
 enum MachOSlice {
     /// An entry of the list of parts.
     private struct Entry {
@@ -234,7 +236,7 @@ enum MachOSlice {
         }
     }
 
-    /// The part for an architecture; all of a file that is not fat.
+    /// The slice for an architecture; the whole file where it is not fat.
     ///
     /// Of several for arm64 (with and without pointer authentication) the first.
     static func bytes(of file: ExecutableBytes, for architecture: CodeArchitecture) throws(ImageError)
@@ -248,7 +250,7 @@ enum MachOSlice {
         return try entry.part(of: file)
     }
 
-    /// The parts for all architectures; a file that is not fat alone.
+    /// The slices for all architectures; the whole file where it is not fat.
     static func all(of file: ExecutableBytes) throws(ImageError) -> [ExecutableBytes] {
         guard let entries = try self.entries(of: file) else { return [file] }
         var parts: [ExecutableBytes] = []

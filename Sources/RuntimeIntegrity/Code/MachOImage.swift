@@ -7,37 +7,37 @@
 /// The names of symbols have the underscore that C's names get there.
 ///
 /// Not understood: code that an old linker asked the loader to write to (`__TEXT` of x86 with local relocations), the
-/// threaded pointers of the first arm64e linkers, compressed names of chained fixups. Nothing can be compared of code that is
-/// encrypted in the file, which is that of a program from the App Store, or of libraries that stand in the system's
-/// shared cache and in no file.
+/// threaded pointers of the first arm64e linkers, compressed names of chained fixups. Code that is encrypted in the
+/// file (programs from the App Store) cannot be compared, nor can libraries of the system's shared cache, which have no
+/// file.
 struct MachOImage: ExecutableImage {
-    /// What its code is written in.
+    /// The instruction set.
     let architecture: CodeArchitecture
-    /// The file; of a fat one the slice.
+    /// The file, or the slice of a fat file.
     let bytes: ExecutableBytes
-    /// What is mapped (`LC_SEGMENT_64`).
+    /// The mapped segments (`LC_SEGMENT_64`).
     let segments: [ImageSegment]
-    /// Where the mapping of the file's first byte wants to lie.
+    /// The preferred address of the file's first byte.
     let base: UInt64
     /// The UUID; empty where there is none.
     let identifier: [UInt8]
-    /// What it is called by who needs it (`LC_ID_DYLIB`).
+    /// Its name for images that need it (`LC_ID_DYLIB`).
     let ownName: String?
-    /// What it needs (`LC_LOAD_DYLIB`).
+    /// The libraries that it needs (`LC_LOAD_DYLIB`).
     let libraries: [String]
-    /// Those whose names it gives as its own (`LC_REEXPORT_DYLIB`).
+    /// The libraries whose names it re-exports (`LC_REEXPORT_DYLIB`).
     var reexports: [String] { self.header.reexported.sorted().map { self.libraries[$0] } }
     /// The segments of code, without what is encrypted in the file.
     let comparableCode: [ImageSegment]
-    /// Code that the loader writes to, by address: not looked for.
+    /// Code that the loader writes to, by address: empty, because it is empty, because it is not looked for.
     let relocatedCode: [CodeRange] = []
 
-    /// The header and what the load commands say.
+    /// The header with the load commands.
     let header: MachOHeader
 
     /// Reads the headers of a file, thin or fat.
     ///
-    /// - Throws: When the file is another one, hostile, or damaged.
+    /// - Throws: An error for a file of another format, a hostile or a damaged one.
     init(_ file: ExecutableBytes, architecture: CodeArchitecture) throws(ImageError) {
         let slice = try MachOSlice.bytes(of: file, for: architecture)
         let header = try MachOHeader(slice, for: architecture)
@@ -56,7 +56,7 @@ struct MachOImage: ExecutableImage {
             .flatMap { Self.pieces(of: $0, without: header.encrypted) }
     }
 
-    /// The parts of a segment's file before and after what is encrypted.
+    /// The parts of a segment's file before and after the encrypted one.
     private static func pieces(of segment: ImageSegment, without encrypted: MachOHeader.Part?) -> [ImageSegment] {
         let whole = segment.fileOffset..<segment.fileOffset + segment.fileSize
         var parts = [whole]
@@ -75,7 +75,7 @@ struct MachOImage: ExecutableImage {
     }
 }
 
-/// Names and addresses of a Mach-O file, by its exported names and its symbol table.
+/// The names and addresses of a Mach-O file, by its exported names and its symbol table.
 extension MachOImage {
     /// One entry of the symbol table (`nlist_64`).
     private struct Entry {
@@ -86,23 +86,23 @@ extension MachOImage {
 
         /// Defined in a section, and no note for a debugger.
         var isDefinition: Bool { self.type & 0xE0 == 0 && self.type & 0x0E == 0x0E }
-        /// Seen by other images.
+        /// Whether other images see it.
         var isExternal: Bool { self.type & 1 != 0 }
         var isResolver: Bool { self.description & 0x100 != 0 }
     }
 
-    /// By the tree of exported names; in an old file by all symbols, up to ``ImageLimits/unindexedSymbols``.
+    /// By the export trie; in an old file by all symbols, up to ``ImageLimits/unindexedSymbols``.
     func definitions(of name: String) -> [ImageSymbol] {
         if let part = self.header.exports, part.count > 0 {
             guard let (offset, kind) = MachOExports(self.bytes, part).find(name) else { return [] }
             return [ImageSymbol(name: name, address: self.base &+ offset, size: 0, kind: kind)]
         }
-        // Without the tree every search goes through all symbols.
+        // Without the trie every search reads all symbols.
         guard self.header.symbols?.count ?? 0 <= ImageLimits.unindexedSymbols else { return [] }
         return self.entries(named: [name]) { $0.isExternal }[name] ?? []
     }
 
-    /// By all symbols, and what is missing by the exported names.
+    /// By all symbols, and missing ones by the exported names.
     func functions(named names: Set<String>) -> [String: [ImageSymbol]] {
         var found = self.entries(named: names) { _ in true }
         for name in names where found[name] == nil {
@@ -173,7 +173,7 @@ extension MachOImage {
 
 /// The slots of a Mach-O image: pointers that are bound to names, as either generation of linkers describes them.
 extension MachOImage {
-    /// Goes through the chains, or runs the programs in the order that the loader has.
+    /// Iterates over the chains, or runs the bind programs in the loader's order.
     func forEachImportSlot(
         unless isRight: (_ address: UInt64, _ own: UInt64) -> Bool, _ body: (ImportSlot) -> Bool
     ) throws(ImageError) {

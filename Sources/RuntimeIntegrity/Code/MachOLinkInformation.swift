@@ -19,7 +19,7 @@ struct MachOBindProgram {
     /// The program in a part of the image's file.
     ///
     /// - Parameters:
-    ///   - isLazy: Of calls that are bound on first use; there each pointer's instructions end for themselves.
+    ///   - isLazy: Whether the program is for calls that are bound on first use, where each pointer has its own end.
     ///   - namesLibraries: Whether the libraries that it names count.
     init(_ image: MachOImage, _ part: MachOHeader.Part, isLazy: Bool, namesLibraries: Bool) {
         self.image = image
@@ -28,7 +28,7 @@ struct MachOBindProgram {
         self.reader = LEB128Reader(image.bytes, part)
     }
 
-    /// Runs it, until `body` answers `false`.
+    /// Runs the program, until `body` returns `false`.
     ///
     /// - Returns: Whether it came to the end.
     mutating func run(_ body: (ImportSlot) -> Bool) throws(ImageError) -> Bool {
@@ -54,7 +54,7 @@ struct MachOBindProgram {
                 for _ in 0..<times {
                     if try !self.bind(skipping: distance, body) { return false }
                 }
-            default: throw ImageError(.unsupported, "an instruction of bound pointers that is not known")
+            default: throw ImageError(.unsupported, "an unknown instruction of bound pointers")
             }
         }
         return true
@@ -107,7 +107,7 @@ struct MachOBindProgram {
     }
 }
 
-/// The exported names of a Mach-O image: a tree whose edges are parts of names (`<mach-o/loader.h>`, export trie).
+/// The exported names of a Mach-O image: a trie whose edges are parts of names (`<mach-o/loader.h>`, export trie).
 struct MachOExports: Sendable {
     private let file: ExecutableBytes
     private let part: MachOHeader.Part
@@ -118,7 +118,8 @@ struct MachOExports: Sendable {
         self.part = part
     }
 
-    /// Where a name is, from the image's base on, and what it names; `nil` where it is not exported, or is another's.
+    /// The offset of a name from the image's base, and its kind; `nil` where it is not exported, or is re-exported from
+    /// another image.
     func find(_ name: String) -> (offset: UInt64, kind: ImageSymbol.Kind)? {
         var reader = LEB128Reader(self.file, self.part)
         var rest = Array(name.utf8)[...]
@@ -135,7 +136,7 @@ struct MachOExports: Sendable {
         return nil
     }
 
-    /// Where the child stands whose edge the name goes on with; takes the edge off the name.
+    /// The offset of the child whose edge continues the name; removes the edge from the name.
     private static func child(
         _ reader: inout LEB128Reader, _ rest: inout ArraySlice<UInt8>, _ budget: inout Int
     ) -> UInt64? {

@@ -4,20 +4,20 @@
 
 /// The first bytes of a function, as they stand in memory.
 struct Prologue: Sendable {
-    /// How many bytes are looked at: the longest form is 5 arm64 instructions after 2 hints.
+    /// The number of bytes that are looked at: the longest form is 5 arm64 instructions after 2 hints.
     static let size = 32
 
     /// The instruction set.
     let architecture: CodeArchitecture
-    /// Where the first byte stands in memory.
+    /// The address of the first byte in memory.
     let address: UInt64
     /// The first bytes: ``size``, or fewer at the end of a mapping.
     let bytes: [UInt8]
 
-    /// The jump, call or breakpoint that the function begins with; `nil` for code like any other.
+    /// The jump, call or breakpoint that the function begins with; `nil` for other code.
     ///
-    /// Instructions that do nothing, and those that say that a jump may land here, are passed over. A jump is no hook as
-    /// such: functions end in jumps, and short ones begin with them.
+    /// Instructions without an effect, and landing marks of jumps, are skipped. A jump alone is no hook: functions end
+    /// in jumps, and short ones begin with them.
     var jump: PrologueJump? {
         switch self.architecture {
         case .x86: X86Prologue(self.bytes, at: self.address).jump
@@ -26,17 +26,17 @@ struct Prologue: Sendable {
     }
 }
 
-/// How a function's first instructions leave it.
+/// The way in which a function's first instructions leave it.
 struct PrologueJump: Hashable, Sendable {
     /// The instructions.
     enum Form: Hashable, Sendable {
-        /// A jump over a distance that stands in the instruction.
+        /// A jump over a distance in the instruction.
         case near
-        /// A call over a distance that stands in the instruction.
+        /// A call over a distance in the instruction.
         case call
-        /// A jump through an address that stands elsewhere.
+        /// A jump through an address in memory.
         case slot
-        /// A jump to an address that is put together in a register, or on the stack.
+        /// A jump to an address that is assembled in a register, or on the stack.
         case absolute
         /// The instruction that stops for a debugger.
         case breakpoint
@@ -44,12 +44,12 @@ struct PrologueJump: Hashable, Sendable {
 
     /// The instructions.
     let form: Form
-    /// Where it goes; `nil` of a slot and of a breakpoint.
+    /// The target; `nil` for a slot and for a breakpoint.
     let target: UInt64?
-    /// Where the address stands; `nil` but for ``Form/slot``.
+    /// The address of the slot; `nil` but for ``Form/slot``.
     let slot: UInt64?
 
-    /// States a jump.
+    /// Creates a jump.
     init(_ form: Form, target: UInt64? = nil, slot: UInt64? = nil) {
         self.form = form
         self.target = target
@@ -57,30 +57,29 @@ struct PrologueJump: Hashable, Sendable {
     }
 }
 
-/// Follows the jumps at the beginning of functions to where they lead.
+/// Follows the jumps at the beginning of functions to their targets.
 ///
-/// It needs no file of the function's own image, so that it works where there is none to compare with. It does not see a
-/// hook that stands further inside, or that leaves by another way than ``Prologue`` knows: comparing with the file does.
-/// Nor does it say where the image's own data may point: ``ImportSlots`` does for what the loader puts there, and the
-/// rest is variables.
+/// It needs no file of the function's own image, so that it works without one. It does not detect a hook further
+/// inside, or one that leaves by a way that ``Prologue`` does not know: the comparison with the file does. It does not
+/// evaluate pointers in the image's own data: ``ImportSlots`` does for those of the loader, and the rest are variables.
 struct PrologueCheck: Sendable {
-    /// Jumps that are followed. A detour by spare bytes of the image takes three.
+    /// The maximum number of jumps that are followed. A detour over spare bytes of the image takes three.
     static let maximumJumps = 4
 
     private let images: LoadedImages
     private let memory: ExecutableBytes
     private let architecture: CodeArchitecture
 
-    /// A check of functions in memory, which is read by address.
+    /// Creates a check of functions in memory, which is read by address.
     init(_ architecture: CodeArchitecture, images: LoadedImages, memory: ExecutableBytes) {
         self.architecture = architecture
         self.images = images
         self.memory = memory
     }
 
-    /// What is wrong with the beginning of the function at an address of memory; `nil` for nothing.
+    /// The finding about the beginning of the function at an address; `nil` for none.
     ///
-    /// More than ``maximumJumps`` inside of the image are nothing: a loop harms nobody.
+    /// More than ``maximumJumps`` inside of the image are no finding: a loop does no harm.
     func finding(at function: UInt64) -> PrologueFinding? {
         guard let own = self.images.index(at: function),
             let first = self.memory.prefix(at: function, maximum: Prologue.size)
@@ -124,7 +123,7 @@ struct PrologueCheck: Sendable {
         self.images.index(at: address) == own && !self.images.all[own].isCode(address)
     }
 
-    /// Whether these bytes stand in the image's file as well.
+    /// Whether the image's file has these bytes as well.
     private func isInFile(_ bytes: [UInt8], at address: UInt64, of own: Int) -> Bool {
         let loaded = self.images.all[own]
         guard let image = loaded.image, let offset = image.offset(of: address &- loaded.bias) else { return false }
@@ -145,29 +144,29 @@ struct PrologueCheck: Sendable {
     }
 }
 
-/// A function that begins with a jump to where none should go.
+/// A function that begins with a jump to a suspicious target.
 struct PrologueFinding: Hashable, Sendable {
-    /// What is wrong.
+    /// The kind of the finding.
     enum Kind: Hashable, Sendable {
-        /// It goes into memory that no file stands behind.
+        /// It goes into memory without a file.
         case outside
         /// It goes straight into another image: only a hook does, for the distance is not known when code is linked.
         case otherImage
         /// It goes to data of an image.
         case data
-        /// A breakpoint stands there that the file does not have.
+        /// There is a breakpoint that the file does not have.
         case breakpoint
         /// It, or the address that it goes to, cannot be read.
         case unreadable
     }
 
-    /// What is wrong.
+    /// The kind of the finding.
     let kind: Kind
-    /// Where the function stands in memory.
+    /// The address of the function in memory.
     let function: UInt64
-    /// Where the last jump goes; `nil` where that is not known.
+    /// The target of the last jump; `nil` where it is not known.
     let target: UInt64?
-    /// How many jumps were followed: 1 for a function that goes there itself.
+    /// The number of followed jumps: 1 for a function that goes there itself.
     let jumps: Int
     /// The function's first bytes: at most ``CodeDifference/bytesShown``.
     let bytes: [UInt8]

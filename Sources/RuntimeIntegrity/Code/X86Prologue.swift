@@ -4,24 +4,24 @@
 
 /// Jumps at the beginning of x86-64 code (Intel's manual, volume 2: JMP, CALL, MOV, PUSH, RET, INT3, NOP, ENDBR64).
 struct X86Prologue {
-    /// What may stand before the jump: ENDBR64, and NOP of 1 to 5 bytes.
+    /// The instructions that may precede the jump: ENDBR64, and NOP of 1 to 5 bytes.
     private static let fillers: [[UInt8]] = [
         [0xF3, 0x0F, 0x1E, 0xFA], [0x90], [0x66, 0x90], [0x0F, 0x1F, 0x00], [0x0F, 0x1F, 0x40, 0x00],
         [0x0F, 0x1F, 0x44, 0x00, 0x00],
     ]
-    /// The most of them.
+    /// The maximum number of them.
     private static let maximumFillers = 4
 
     private let bytes: [UInt8]
     private let address: UInt64
 
-    /// Code whose first byte stands at an address.
+    /// Creates code whose first byte is at an address.
     init(_ bytes: [UInt8], at address: UInt64) {
         self.bytes = bytes
         self.address = address
     }
 
-    /// The jump, after what does nothing.
+    /// The jump, after instructions without an effect.
     var jump: PrologueJump? {
         var start = 0
         for _ in 0..<Self.maximumFillers {
@@ -30,7 +30,7 @@ struct X86Prologue {
             }
             start += filler.count
         }
-        // F2 is the mark of a bounded jump, which processors of today pass over.
+        // F2 is the mark of a bounded jump, which today's processors ignore.
         if self.byte(start) == 0xF2, [0xE9, 0xE8, 0xFF].contains(self.byte(start + 1)) { start += 1 }
         return self.jump(at: start)
     }
@@ -52,7 +52,7 @@ struct X86Prologue {
 
     private func byte(_ index: Int) -> UInt8? { index < self.bytes.count ? self.bytes[index] : nil }
 
-    /// Where a distance leads that ends its instruction.
+    /// The target of a distance at the end of its instruction.
     private func relative<Distance: FixedWidthInteger & BitwiseCopyable>(
         _ type: Distance.Type, at index: Int
     ) -> UInt64? {

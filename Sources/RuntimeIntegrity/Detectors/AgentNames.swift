@@ -2,10 +2,10 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// Names that known tools give what they leave behind.
+/// The names of the traces of known tools.
 ///
-/// They find careless attackers only: a tool that is built anew has other names, and Frida 17 and 16 give their threads
-/// none. What they cannot avoid is looked for by the detectors of mappings and pages.
+/// They find careless attackers only: a rebuilt tool has other names, and Frida 17 and 16 do not name their threads.
+/// The detectors of mappings and pages look for traces that cannot be avoided.
 public enum AgentNames {
     /// Parts of the names of libraries, in lower case.
     public static let libraries = NameParts([
@@ -16,10 +16,10 @@ public enum AgentNames {
     /// Parts of the names of threads. Programs of GNOME's libraries have threads called `gmain` and `gdbus`, too.
     public static let threads = NameParts(["gum-js", "frida", "linjector", "pool-spawner"])
 
-    /// Parts of what descriptors lead to.
+    /// Parts of the targets of descriptors.
     public static let descriptors = NameParts(["frida", "linjector"])
 
-    /// Names of programs that start others in order to look into them.
+    /// Names of programs that start others to debug or trace them.
     public static let parents = [
         "gdb", "gdbserver", "lldb", "lldb-server", "debugserver", "strace", "ltrace", "rr", "frida", "frida-server",
         "frida-trace", "frida-inject", "radare2", "r2",
@@ -29,12 +29,12 @@ public enum AgentNames {
     public static let ports: [UInt16] = [27_042, 27_052]
 }
 
-/// Parts of names, looked for in upper and lower case alike.
+/// Parts of names, compared without regard to case.
 ///
-/// Before each connection they are looked for in the names of all libraries: this allocates nothing.
+/// The names of all libraries are searched before each connection, so the search allocates nothing.
 public struct NameParts: Hashable, Sendable {
     private let parts: [[UInt8]]
-    /// Whether a part begins with a byte, in lower case: hardly a place in a text is the beginning of one.
+    /// Whether a part begins with a byte, in lower case: few places in a text are the beginning of one.
     private let beginnings: [Bool]
 
     /// Creates a value.

@@ -6,24 +6,24 @@ internal import Foundation
 
 /// Compares code with the files that it was mapped from.
 ///
-/// C's library, the loader and the libraries that make TLS as a whole; of the program and of everything else some part each
-/// time, from a place that is left to chance: all of it is seen after some looks, and nobody knows when which.
+/// The C library, the loader and the TLS libraries are compared as a whole. Of the program and of all other images some
+/// part is compared each time, from a random place: after some looks all of it was compared, in an unpredictable order.
 public struct CodeDetector: TamperDetector {
-    /// How many chunks of 64 KiB of the program are compared at a time: 8 MiB.
+    /// The number of chunks of 64 KiB of the program that are compared at a time: 8 MiB.
     static let chunksOfProgram = 128
-    /// How many of the images that are neither that nor looked at as a whole: 4 MiB.
+    /// The number of chunks of the other images that are compared at a time: 4 MiB.
     static let chunksOfOthers = 64
 
     /// `code`.
     public let name = "code"
-    /// Now and then: some milliseconds.
+    /// Occasional: it takes some milliseconds.
     public let cost = DetectorCost.occasional
 
     private let random: @Sendable () -> UInt64
 
     /// Creates the detector.
     ///
-    /// - Parameter random: Where it begins with the program, and with everything else.
+    /// - Parameter random: The source of the random places.
     public init(random: @escaping @Sendable () -> UInt64 = { UInt64.random(in: .min ... .max) }) {
         self.random = random
     }
@@ -58,7 +58,7 @@ public struct CodeDetector: TamperDetector {
         }
     }
 
-    /// An image of which some chunks are compared.
+    /// An image with the chunks that are compared.
     private struct Part {
         let path: String
         let comparison: CodeComparison
@@ -77,20 +77,20 @@ public struct CodeDetector: TamperDetector {
     }
 }
 
-/// The code of a process: what is mapped, with the files that it was mapped from.
+/// The code of a process: its mappings and their files.
 struct LoadedCode {
     /// The images; the program comes first.
     let images: LoadedImages
     /// The memory, by address.
     let memory: ExecutableBytes
-    /// Files that could not be read or understood, by their names. What points into them is not evaluated.
+    /// The names of files that could not be read or understood. Pointers into them are not evaluated.
     let unread: [String]
-    /// The mappings with code, as they were then.
+    /// The mappings with code at that time.
     let regions: [MemoryRegion]
 
     /// Reads the headers of every file that code is mapped from.
     ///
-    /// What is mapped from memory, or from a file that is gone, is left out: code that points there is a finding.
+    /// Memory without a file, or from a deleted file, is left out: code that points there is a finding.
     ///
     /// - Parameter readsFirstOnly: Reads no files but those of ``first``; the others are opaque.
     init(_ machine: any ObservedMachine, readsFirstOnly: Bool = false) throws(ObservationError) {
@@ -154,7 +154,7 @@ struct LoadedCode {
         return LoadedImage(path: region.path, image: image, codeMappedAt: region.start, offset: region.offset)
     }
 
-    /// As many bytes as lie there: where not all can be read at once, a page at a time.
+    /// Reads as many bytes as are mapped: where not all can be read at once, a page at a time.
     private static func memory(_ machine: any ObservedMachine, _ address: UInt64, _ count: Int) -> [UInt8]? {
         if let whole = try? machine.bytes(at: address, count: count) { return whole }
         let page = 4_096
@@ -170,16 +170,16 @@ struct LoadedCode {
     }
 }
 
-/// Pieces of files that were read during one look, so that small reads of the same tables ask the system once.
+/// A cache of pieces of files during one look, so that small reads of the same tables need one system call.
 ///
-/// Symbols are looked up in many places of a file, 64 bytes at a time: without this a look at all calls of a program
-/// took 30,000 system calls. Each piece has one place, by its number; what comes later takes the place.
+/// Symbols are looked up in many places of a file, 64 bytes at a time: without the cache a look at all calls of a
+/// program took 30,000 system calls. Each piece has one place, by its number; a later piece replaces the earlier one.
 ///
 /// `@unchecked Sendable`: because what changes is read and written under the lock only.
 final class FilePieces: @unchecked Sendable {
     /// The bytes of a piece.
     static let size = 4_096
-    /// How many are held: half of the mebibyte that this module may hold at any time.
+    /// The number of pieces: half of the mebibyte that this module may hold at any time.
     static let maximum = 128
 
     private struct Piece {
@@ -196,7 +196,7 @@ final class FilePieces: @unchecked Sendable {
     /// - Parameters:
     ///   - file: A number for the file, the same each time.
     ///   - offset: Of the first byte.
-    ///   - count: How many. More than ``size`` are read at once, and not held.
+    ///   - count: The number of entries. More than ``size`` are read at once, and not held.
     ///   - read: Reads the file.
     func bytes(
         of file: Int, at offset: UInt64, count: Int, _ read: (_ offset: UInt64, _ count: Int) -> [UInt8]?
@@ -216,7 +216,7 @@ final class FilePieces: @unchecked Sendable {
     private func piece(
         _ number: UInt64, of file: Int, _ read: (_ offset: UInt64, _ count: Int) -> [UInt8]?
     ) -> [UInt8]? {
-        // Files lie apart, so that the first pieces of all do not share a place.
+        // Files have different offsets, so that their first pieces do not share a place.
         let place = Int((number &+ UInt64(truncatingIfNeeded: file) &* 37) % UInt64(Self.maximum))
         let known = self.lock.withLock { self.held[place] }
         if let known, known.file == file, known.number == number { return known.bytes }

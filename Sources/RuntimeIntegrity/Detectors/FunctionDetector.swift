@@ -4,16 +4,16 @@
 
 internal import Foundation
 
-/// Compares the first bytes of some functions with their files: where inline hooks are.
+/// Compares the first bytes of some functions with their files, to find inline hooks.
 ///
-/// Where the functions are, and how they begin, is looked up once. A detector that began in a process that was changed
-/// already knows the files, not the memory.
+/// The addresses and first bytes of the functions are looked up once, in the files and not in memory, so that a
+/// detector also works in a process that was changed before.
 ///
-/// `@unchecked Sendable`: because what was looked up is read and written under the lock only.
+/// `@unchecked Sendable`: because the looked-up functions are read and written under the lock only.
 public final class FunctionDetector: TamperDetector, @unchecked Sendable {
-    /// Functions of C's library and of BoringSSL that hooks are set on: files, connections, what TLS decides and reads;
-    /// those that SSL Kill Switch replaces; and those that Frida 16 and 17 change in every process that they enter, to guard its end and its signals. Those of
-    /// BoringSSL are found in programs whose symbols were not stripped.
+    /// The functions of the C library and of BoringSSL that are often hooked: files, connections, decisions and reads
+    /// of TLS; those that SSL Kill Switch replaces; and those that Frida 16 and 17 change in every process, to guard
+    /// its end and its signals. Those of BoringSSL are found in programs whose symbols were not stripped.
     public static let usual: Set<String> = [
         "abort", "exit", "_exit", "signal", "sigaction",
         "open", "open64", "openat", "read", "write", "connect", "recv", "send", "getaddrinfo", "mprotect", "dlsym",
@@ -24,14 +24,14 @@ public final class FunctionDetector: TamperDetector, @unchecked Sendable {
         "CCryptoBoringSSL_SHA256_Update", "CCryptoBoringSSL_SHA256_Final", "CCryptoBoringSSL_ECDSA_do_verify",
         "CCryptoBoringSSL_ED25519_verify",
     ]
-    /// How many bytes of each: a jump of any kind, and what it displaces.
+    /// The number of bytes of each: a jump of any kind, and the instructions that it displaces.
     static let bytes = 16
-    /// The most functions.
+    /// The maximum number of functions.
     static let maximum = ObservationLimits.places
 
     /// `functions`.
     public let name = "functions"
-    /// Each connection.
+    /// Before each connection.
     public let cost = DetectorCost.connection
 
     private struct Beginning {
@@ -43,7 +43,7 @@ public final class FunctionDetector: TamperDetector, @unchecked Sendable {
     private let names: Set<String>
     private let lock = NSLock()
     private var known: [Beginning]?
-    /// Where changes were seen that a second look at the files confirmed.
+    /// The changed functions that a second look at the files confirmed.
     private var confirmed: Set<UInt64> = []
 
     /// Creates the detector.
@@ -65,12 +65,12 @@ public final class FunctionDetector: TamperDetector, @unchecked Sendable {
             let found = changed ?? []
             self.lock.withLock { self.confirmed = Set(found.map(\.address)) }
             for function in found {
-                signals.append(.init(.hookedFunction, .high, "\(function.name) does not begin as its file says"))
+                signals.append(.init(.hookedFunction, .high, "\(function.name) does not begin as in its file"))
             }
         }
     }
 
-    /// Those that do not begin as their files say.
+    /// The functions that do not begin as in their files.
     private static func changed(
         _ functions: [Beginning], _ machine: any ObservedMachine
     ) throws(ObservationError) -> [Beginning] {
@@ -110,10 +110,10 @@ public final class FunctionDetector: TamperDetector, @unchecked Sendable {
 
 /// A function whose first bytes are looked at.
 public struct WatchedFunction: Hashable, Sendable {
-    /// What it is called in evidence: a word that helps nobody to find it.
+    /// Its name in evidence: a word that does not help an attacker to find it.
     public let name: String
 
-    /// Where it begins.
+    /// The address of its beginning.
     public let address: UInt64
 
     /// Creates a value.
@@ -129,7 +129,7 @@ public struct WatchedFunction: Hashable, Sendable {
 public struct BreakpointDetector: TamperDetector {
     /// `breakpoints`.
     public let name = "breakpoints"
-    /// Each connection: a microsecond a function.
+    /// Before each connection: it takes a microsecond a function.
     public let cost = DetectorCost.connection
 
     private let functions: [WatchedFunction]
@@ -138,8 +138,8 @@ public struct BreakpointDetector: TamperDetector {
     /// Creates the detector.
     ///
     /// - Parameters:
-    ///   - functions: Those that decide: an app's verification callback, its TLS library's.
-    ///   - processor: Whose instructions they are.
+    ///   - functions: The functions that decide: the verification callbacks of the app and of its TLS library.
+    ///   - processor: The kind of processor.
     public init(_ functions: [WatchedFunction], processor: Processor = .current) {
         self.functions = functions
         self.processor = processor

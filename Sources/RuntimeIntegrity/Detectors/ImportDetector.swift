@@ -4,20 +4,20 @@
 
 internal import Foundation
 
-/// Looks where calls from one library to another lead: the slots that the loader fills (GOT and PLT, bound pointers).
+/// Checks the targets of calls from one library to another: the slots that the loader fills (GOT and PLT, bound
+/// pointers).
 ///
-/// Looked at are those of the program and of the libraries in ``PageScope/changedFirst``. To follow them takes tens of
-/// milliseconds in a large program. As long as the same stands in all of them and the same files are mapped where they
-/// were, the answer is the one of before.
+/// It checks those of the program and of the libraries in ``PageScope/changedFirst``, which takes tens of milliseconds
+/// in a large program. While all slots and mappings are unchanged, the earlier answer is returned.
 ///
 /// `@unchecked Sendable`: because the last answer is read and written under the lock only.
 public final class ImportDetector: TamperDetector, @unchecked Sendable {
     /// `imports`.
     public let name = "imports"
-    /// Now and then: a millisecond, when nothing changed.
+    /// Occasional: it takes a millisecond when nothing changed.
     public let cost = DetectorCost.occasional
 
-    /// What was found, and of what.
+    /// The last answer, and the state that it is for.
     private struct Answer {
         let regions: [MemoryRegion]
         let slots: [CheckedSlots]

@@ -2,14 +2,14 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// Looks at what is mapped executable: code without a file, code that can be written to, code in slivers.
+/// Looks at executable mappings: code without a file, writable code, code in slivers.
 ///
 /// An agent needs memory for its code, and a hook in a library needs its page made writable for a moment, which splits
-/// the library's mapping. Both stay visible however the tool is named; the second often stays after it has left.
+/// the library's mapping. Both stay visible under any name of the tool; the second often stays after the tool has left.
 public struct MappingDetector: TamperDetector {
     /// `mappings`.
     public let name = "mappings"
-    /// Each connection.
+    /// Before each connection.
     public let cost = DetectorCost.connection
 
     private let declared: DeclaredBehaviour
@@ -27,7 +27,7 @@ public struct MappingDetector: TamperDetector {
         }
     }
 
-    /// Code of files that have no place on the disk, or can be written to.
+    /// Finds code of files that have no place on the disk, or are writable.
     private func files(_ regions: [MemoryRegion], _ signals: inout [TamperSignal]) {
         var last = ""
         for region in regions where region.hasFile {
@@ -49,7 +49,7 @@ public struct MappingDetector: TamperDetector {
         }
     }
 
-    /// Executable memory without a file.
+    /// Finds executable memory without a file.
     private func anonymous(_ regions: [MemoryRegion], _ signals: inout [TamperSignal]) {
         let anonymous = regions.filter(\.isAnonymous)
         guard anonymous.count > self.declared.anonymousCodeRegions else { return }
@@ -59,7 +59,7 @@ public struct MappingDetector: TamperDetector {
         signals.append(.init(.anonymousCode, .medium, "\(evidence); \(declared)"))
     }
 
-    /// Code of one file in several mappings that lie side by side: something changed the protection of a part.
+    /// Finds code of one file in several adjacent mappings: the protection of a part was changed.
     private func slivers(_ regions: [MemoryRegion], _ signals: inout [TamperSignal]) {
         var count = 1
         for (index, region) in regions.enumerated() {
@@ -76,7 +76,7 @@ public struct MappingDetector: TamperDetector {
         }
     }
 
-    /// The name of a region's file, without what the system writes around it.
+    /// The name of a region's file, without the system's marks.
     private static func name(of region: MemoryRegion) -> String {
         var path = region.path[...]
         if region.isMemoryFile { path = path.dropFirst("/memfd:".count) }
@@ -87,14 +87,14 @@ public struct MappingDetector: TamperDetector {
 
 /// Looks at pages of code that are no longer their file's.
 ///
-/// Whoever writes into code, by a hook or by a debugger's breakpoint, gets a copy of the page. It stays a copy when the
-/// old bytes are put back: this sees who was here and left. Programs that were looked at (C, Swift, Python) have none.
-/// Probes of the kernel (uprobes), by which operators watch a process, make such copies as well: they can read what TLS
-/// protects, so the signal is right, and the operator knows.
+/// A write into code, by a hook or by a debugger's breakpoint, makes a copy of the page. It stays a copy when the
+/// old bytes are restored, so the detector also finds tools that have left. Measured programs (C, Swift, Python) have
+/// none. Probes of the kernel (uprobes), by which operators watch a process, make such copies as well: they can read
+/// what TLS protects, so the signal is right, and the operator knows its cause.
 public struct PageDetector: TamperDetector {
     /// `pages`, or `some-pages` before a connection.
     public let name: String
-    /// Each connection, or now and then for all code.
+    /// Before each connection, or occasional for all code.
     public let cost: DetectorCost
 
     private let random: @Sendable () -> UInt64
@@ -103,7 +103,7 @@ public struct PageDetector: TamperDetector {
     ///
     /// - Parameters:
     ///   - cost: Before each connection it looks at ``PageScope/perConnection(choice:)``, else at all code.
-    ///   - random: Which pages of a large program.
+    ///   - random: The source of the random pages of a large program.
     public init(
         _ cost: DetectorCost, random: @escaping @Sendable () -> UInt64 = { UInt64.random(in: .min ... .max) }
     ) {
@@ -132,20 +132,20 @@ public struct PageDetector: TamperDetector {
     }
 }
 
-/// Looks at pages of code that are no longer their file's, by another way than ``PageDetector``.
+/// Looks at pages of code that are no longer their file's, in another way than ``PageDetector``.
 ///
-/// Who silences one of the two has not silenced the other: they ask the system for different things, and have no code
-/// in common. A process that may not read the state of its single pages (`PR_SET_DUMPABLE` is 0) can still read this.
+/// An attacker who silences one of the two has not silenced the other: they use different system calls, and share no
+/// code. A process that may not read the state of its single pages (`PR_SET_DUMPABLE` is 0) can still read this.
 public struct CopyDetector: TamperDetector {
     /// `copies`.
     public let name = "copies"
-    /// Now and then: the system counts all pages of the process for it.
+    /// Occasional: the system counts all pages of the process for it.
     public let cost = DetectorCost.occasional
 
     /// Creates the detector.
     public init() {}
 
-    /// Looks at the system's counts.
+    /// Reads the system's counts.
     public func look(at machine: any ObservedMachine) -> DetectorAnswer {
         let copied: [ChangedPages]
         do throws(ObservationError) {
@@ -168,7 +168,7 @@ public struct CopyDetector: TamperDetector {
 public struct ImageDetector: TamperDetector {
     /// `images`.
     public let name = "images"
-    /// Now and then.
+    /// Occasional: at start and at random times.
     public let cost = DetectorCost.occasional
 
     /// Creates the detector.
@@ -187,14 +187,14 @@ public struct ImageDetector: TamperDetector {
     }
 }
 
-/// Looks at libraries that are put before all others.
+/// Looks for libraries that are loaded before all others.
 public struct PreloadDetector: TamperDetector {
     /// `preload`.
     public let name = "preload"
-    /// Now and then: it cannot change while the process runs.
+    /// Occasional: it cannot change while the process runs.
     public let cost = DetectorCost.occasional
 
-    /// Variables by which loaders take libraries from the environment: ld.so(8), dyld(1).
+    /// The environment variables with libraries for loaders: ld.so(8), dyld(1).
     public static let variables = ["LD_PRELOAD", "LD_AUDIT", "DYLD_INSERT_LIBRARIES"]
 
     /// Beginnings of the names of libraries that honest operators preload: clocks for tests, allocators, sanitizers.

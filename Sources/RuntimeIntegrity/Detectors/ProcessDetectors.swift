@@ -2,11 +2,11 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// Looks at what the system says of this process: who traces it, and how many threads it has.
+/// Looks at the status of this process: its tracer, and the number of its threads.
 public struct StatusDetector: TamperDetector {
     /// `status`.
     public let name = "status"
-    /// Each connection.
+    /// Before each connection.
     public let cost = DetectorCost.connection
 
     private let declared: DeclaredBehaviour
@@ -28,11 +28,11 @@ public struct StatusDetector: TamperDetector {
     }
 }
 
-/// Looks at who started this process.
+/// Looks at the parent of this process.
 public struct ParentDetector: TamperDetector {
     /// `parent`.
     public let name = "parent"
-    /// Now and then.
+    /// Occasional: at start and at random times.
     public let cost = DetectorCost.occasional
 
     /// Creates the detector.
@@ -53,7 +53,7 @@ public struct ParentDetector: TamperDetector {
 public struct ThreadDetector: TamperDetector {
     /// `threads`.
     public let name = "threads"
-    /// Now and then: ten microseconds a thread.
+    /// Occasional: it takes ten microseconds a thread.
     public let cost = DetectorCost.occasional
 
     /// Creates the detector.
@@ -70,11 +70,11 @@ public struct ThreadDetector: TamperDetector {
     }
 }
 
-/// Looks at what descriptors lead to.
+/// Looks at the targets of descriptors.
 public struct DescriptorDetector: TamperDetector {
     /// `descriptors`.
     public let name = "descriptors"
-    /// Now and then: three microseconds a descriptor.
+    /// Occasional: it takes three microseconds a descriptor.
     public let cost = DetectorCost.occasional
 
     /// Creates the detector.
@@ -82,7 +82,7 @@ public struct DescriptorDetector: TamperDetector {
 
     /// Looks at all descriptors.
     ///
-    /// Sockets and event descriptors are an agent's traces, too, and those of every program with a network: they are
+    /// Sockets and event descriptors are an agent's traces, too, but every program with a network has them: they are
     /// no signal.
     public func look(at machine: any ObservedMachine) -> DetectorAnswer {
         DetectorAnswer(of: self.name) { (signals) throws(ObservationError) in
@@ -100,7 +100,7 @@ public struct DescriptorDetector: TamperDetector {
 public struct ConnectionDetector: TamperDetector {
     /// `connections`.
     public let name = "connections"
-    /// Each connection.
+    /// Before each connection.
     public let cost = DetectorCost.connection
 
     private let ports: [UInt16]
@@ -123,12 +123,12 @@ public struct ConnectionDetector: TamperDetector {
 
 /// Asks ports of this machine whether they speak a tool's protocol.
 ///
-/// That something listens is no signal: the answer is. Two questions are asked, each on a connection of its own,
+/// An open port is no signal; the answer is. Two questions are asked, each on a connection of its own,
 /// because Frida changed its protocol: the upgrade to a WebSocket (Frida 15 and newer) and D-Bus authentication (older).
 public struct PortDetector: TamperDetector {
     /// `ports`.
     public let name = "ports"
-    /// Now and then: a port that does not answer takes its time.
+    /// Occasional: a port that does not answer takes time.
     public let cost = DetectorCost.occasional
 
     /// The upgrade, with the key of RFC 6455's section 1.3.
@@ -138,10 +138,10 @@ public struct PortDetector: TamperDetector {
         Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n
         """.utf8)
 
-    /// What has to be in the answer.
+    /// A required part of the answer.
     static let switching = NameParts(["101 switching protocols"])
 
-    /// What that section says has to be in it, too, in lower case.
+    /// The other required part of the answer by that section, in lower case.
     static let accepted = NameParts(["s3pplmbitxaq9kygzzhzrbk+xoo="])
 
     /// A zero and the first line of the D-Bus specification's "Authentication Protocol".
@@ -151,7 +151,7 @@ public struct PortDetector: TamperDetector {
 
     /// Creates the detector.
     ///
-    /// - Parameter ports: The ports that are asked.
+    /// - Parameter ports: The ports to ask.
     public init(ports: [UInt16] = AgentNames.ports) { self.ports = ports }
 
     /// Asks each port.
@@ -178,7 +178,7 @@ public struct PortDetector: TamperDetector {
         return authenticated.hasPrefix("REJECTED")
     }
 
-    /// Asks; silence is an answer, too: that of something else.
+    /// Asks a port. No answer means another service.
     private func ask(
         _ port: UInt16, _ request: [UInt8], _ machine: any ObservedMachine
     ) throws(ObservationError) -> String? {

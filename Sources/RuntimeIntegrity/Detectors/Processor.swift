@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// A kind of processor, as far as breakpoints differ.
+/// A kind of processor, by its breakpoint instruction.
 public struct Processor: Hashable, Sendable, CustomStringConvertible {
     /// The name.
     public let description: String
@@ -13,10 +13,10 @@ public struct Processor: Hashable, Sendable, CustomStringConvertible {
     public static let x86 = Self("x86-64")
     /// ARM's.
     public static let arm = Self("arm64")
-    /// Another one, of which nothing is known.
+    /// Another, unknown kind.
     public static let other = Self("other")
 
-    /// The one that this was compiled for.
+    /// The kind that this module was compiled for.
     public static var current: Self {
         #if arch(x86_64)
         .x86
@@ -27,7 +27,7 @@ public struct Processor: Hashable, Sendable, CustomStringConvertible {
         #endif
     }
 
-    /// Whether code begins with a breakpoint, or has one behind the mark of an indirect call's target.
+    /// Whether code begins with a breakpoint, or has one after the landing mark of indirect calls.
     ///
     /// x86-64: `int3` is `CC`, or `CD 03`; `endbr64` is `F3 0F 1E FA` (Intel SDM, volume 2). arm64: `BRK #imm16` is
     /// `D4200000` with the number in bits 5 to 20; `BTI` is `D503241F` with a kind in bits 6 and 7 (Arm ARM, C6.2).

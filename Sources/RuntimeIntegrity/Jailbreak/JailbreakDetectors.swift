@@ -2,11 +2,11 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// Looks for files that jailbreaks leave.
+/// Looks for files of jailbreaks.
 public struct JailbreakFileDetector: TamperDetector {
     /// `jailbreak-files`.
     public let name = "jailbreak-files"
-    /// Now and then.
+    /// Occasional: at start and at random times.
     public let cost = DetectorCost.occasional
 
     /// Creates the detector.
@@ -33,7 +33,7 @@ public struct JailbreakFileDetector: TamperDetector {
             do throws(ObservationError) {
                 if try machine.exists(path) { return path }
             } catch {
-                // The sandbox refuses what it does not show: that is how it should be, and no blind spot.
+                // The sandbox refuses to show the file, as it should: no blind spot.
                 if error.code != .refused { answer.blindSpots.append(BlindSpot(detector: self.name, reason: error)) }
             }
         }
@@ -45,7 +45,7 @@ public struct JailbreakFileDetector: TamperDetector {
 public struct JailbreakLinkDetector: TamperDetector {
     /// `jailbreak-links`.
     public let name = "jailbreak-links"
-    /// Now and then.
+    /// Occasional: at start and at random times.
     public let cost = DetectorCost.occasional
 
     /// Creates the detector.
@@ -67,7 +67,7 @@ public struct JailbreakLinkDetector: TamperDetector {
 public struct SchemeDetector: TamperDetector {
     /// `schemes`.
     public let name = "schemes"
-    /// Now and then.
+    /// Occasional: at start and at random times.
     public let cost = DetectorCost.occasional
 
     /// Creates the detector.
@@ -84,9 +84,9 @@ public struct SchemeDetector: TamperDetector {
     }
 }
 
-/// What jailbreaks leave on the file system of Apple's phones and tablets. Public knowledge; none of it is a proof.
+/// The traces of jailbreaks on the file system of Apple's phones and tablets. Public knowledge; none of it is a proof.
 public enum JailbreakTraces {
-    /// What only a jailbreak puts there: rootful ones, then those that leave the system's volume alone.
+    /// The files of jailbreaks alone: of rootful ones, then of those that do not change the system's volume.
     public static let files = [
         "/Applications/Cydia.app", "/Applications/Sileo.app", "/Applications/Zebra.app",
         "/Applications/FakeCarrier.app",
@@ -100,7 +100,7 @@ public enum JailbreakTraces {
         "/var/mobile/Library/palera1n", "/cores/binpack", "/cores/jbloader", "/var/LIB", "/var/jb/basebin",
     ]
 
-    /// What every Unix has and a phone in its factory state does not.
+    /// The files that every Unix has, but not a phone in its factory state.
     public static let unixFiles = [
         "/bin/bash", "/bin/sh", "/usr/sbin/sshd", "/usr/bin/ssh", "/etc/apt", "/private/var/lib/apt",
         "/etc/ssh/sshd_config",
@@ -113,12 +113,12 @@ public enum JailbreakTraces {
         "/usr/arm-apple-darwin9",
     ]
 
-    /// What is on every phone and tablet of Apple's and nowhere else: without it a shell is no trace.
+    /// A file of every phone and tablet of Apple's and of no other system: without it a shell is no trace.
     public static let phone = "/System/Library/CoreServices/SpringBoard.app"
 
     /// The schemes of apps that only a jailbreak installs.
     public static let schemes = ["cydia", "sileo", "zbra", "filza", "undecimus", "activator"]
 
-    /// Folders where the sandbox lets nobody write.
+    /// Folders that the sandbox makes read-only.
     public static let forbiddenFolders = ["/private", "/", "/private/var/mobile/Library"]
 }

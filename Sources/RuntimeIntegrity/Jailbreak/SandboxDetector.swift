@@ -2,11 +2,11 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// Asks the sandbox for what it has to refuse.
+/// Tries actions that the sandbox must refuse.
 public struct SandboxDetector: TamperDetector {
     /// `sandbox`.
     public let name = "sandbox"
-    /// Now and then.
+    /// Occasional: at start and at random times.
     public let cost = DetectorCost.occasional
 
     private let fileName: String

@@ -22,7 +22,7 @@ extension AppleMachine {
         return regions
     }
 
-    /// From the same: pages that were a file's, or shared, and are private now.
+    /// From `vm_region_recurse_64`: pages that were a file's, or shared, and are private now.
     public func changedPages(_ scope: PageScope) throws(ObservationError) -> [ChangedPages] {
         var changed: [ChangedPages] = []
         try self.withExecutable { (region, path) throws(ObservationError) in
@@ -34,7 +34,7 @@ extension AppleMachine {
         return changed
     }
 
-    /// There is no other way.
+    /// Always throws, because Apple's systems have no other way.
     public func copiedCode() throws(ObservationError) -> [ChangedPages] {
         throw ObservationError(.unsupported, "state of mappings")
     }
@@ -63,7 +63,7 @@ extension AppleMachine {
         while probe_next_region(address, &region) >= 0, region.end > address {
             address = region.end
             guard region.flags & 4 != 0 else { continue }
-            // What all processes share is the system's: its own name, unless an image says more.
+            // Memory that all processes share is the system's: it has the system's name, unless an image has another.
             let image = probe_image_of(region.start).map { String(cString: $0) }
             try body(region, image ?? (region.is_shared != 0 ? "[shared]" : ""))
         }

@@ -16,12 +16,12 @@ public struct AppleMachine: ObservedMachine {
     /// Asks whether an app is installed that opens a scheme: `UIApplication.canOpenURL`, which only apps have.
     let opens: (@Sendable (String) -> Bool)?
 
-    /// Looks at nothing yet.
+    /// Creates the machine without looking at it.
     ///
     /// - Parameter opens: Whether an app is installed that opens a scheme; `nil` for not knowing.
     public init(opens: (@Sendable (String) -> Bool)? = nil) { self.opens = opens }
 
-    /// Why a call failed.
+    /// The reason of a failed call.
     @inline(__always)
     static func failure(_ result: Int, _ subject: String) -> ObservationError {
         switch Int32(truncatingIfNeeded: -result) {
@@ -33,7 +33,7 @@ public struct AppleMachine: ObservedMachine {
 }
 
 extension AppleMachine {
-    /// `P_TRACED`, and the number of threads. Who traces is not said.
+    /// `P_TRACED`, and the number of threads. The tracer is not known.
     public func status() throws(ObservationError) -> ProcessStatus {
         let traced = probe_traced()
         guard traced >= 0 else { throw Self.failure(traced, "status") }
@@ -41,7 +41,7 @@ extension AppleMachine {
         return ProcessStatus(tracer: traced == 1 ? -1 : 0, threads: threads > 0 ? threads : nil)
     }
 
-    /// The names that threads gave themselves.
+    /// The names of the threads.
     public func threadNames() throws(ObservationError) -> [String] {
         var bytes = [UInt8](repeating: 0, count: 64 * ObservationLimits.threads)
         let count = bytes.withUnsafeMutableBytes { buffer in
@@ -67,7 +67,7 @@ extension AppleMachine {
         return descriptors
     }
 
-    /// As it is now: the one of the start is not kept.
+    /// The environment now; the system does not keep that of the start.
     public func environment() throws(ObservationError) -> [EnvironmentVariable] {
         guard let entries = probe_environment() else { throw ObservationError(.missing, "environment") }
         var bytes: [UInt8] = []
@@ -80,7 +80,7 @@ extension AppleMachine {
         return EnvironmentVariable.parse(bytes)
     }
 
-    /// By `sysctl`; the sandbox of phones does not say.
+    /// By `sysctl`; the sandbox of phones hides it.
     public func parentName() throws(ObservationError) -> String? {
         var name = [CChar](repeating: 0, count: 17)
         let length = probe_parent(&name, 16)

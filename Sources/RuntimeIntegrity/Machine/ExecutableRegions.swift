@@ -2,20 +2,20 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// The executable mappings out of `/proc/self/maps`, which comes in pieces.
+/// A parser of the executable mappings in `/proc/self/maps`, which is read in pieces.
 ///
-/// Only what is executable is kept: a process has ten times as many other mappings, and neither their number nor the
+/// Only executable mappings are kept: a process has ten times as many others, and neither their number nor the
 /// length of the list may blind the detectors.
 struct ExecutableRegions {
-    /// The most executable mappings that are kept. Programs that were looked at have 10 to 150.
+    /// The maximum number of executable mappings. Measured programs have 10 to 150.
     static let maximum = 8_192
 
-    /// Those that were read.
+    /// The mappings so far.
     private(set) var regions: [MemoryRegion] = []
 
     private var held: [UInt8] = []
 
-    /// Reads on.
+    /// Reads the next piece.
     ///
     /// - Throws: ``ObservationError`` when a line cannot be understood, or there are too many.
     mutating func read(_ piece: UnsafeRawBufferPointer) throws(ObservationError) {
@@ -32,7 +32,7 @@ struct ExecutableRegions {
             }
             start = end + 1
         }
-        // A line has a path at its end, at most.
+        // The longest line ends in a path of the maximum length.
         guard self.held.count + piece.count - start <= 2 * ObservationLimits.pathBytes else {
             throw ObservationError(.malformed, "list of mappings")
         }
@@ -48,7 +48,7 @@ struct ExecutableRegions {
         return nil
     }
 
-    /// - Returns: Why not, when it cannot be kept.
+    /// - Returns: The reason when it cannot be kept.
     private mutating func add(_ line: UnsafeRawBufferPointer) -> ObservationError? {
         // The letters of the permissions stand behind the first space: the third says whether it can be executed.
         var space = 0
@@ -62,10 +62,10 @@ struct ExecutableRegions {
     }
 }
 
-/// The code whose pages were copied, out of `/proc/self/smaps` (proc(5)), which comes in pieces.
+/// A parser of the code with copied pages in `/proc/self/smaps` (proc(5)), which is read in pieces.
 ///
-/// Below the line of a mapping stand lines that begin with an upper case letter; `Anonymous:` says how many kibibytes
-/// of it are no file's.
+/// The line of a mapping is followed by lines that begin with an upper case letter; `Anonymous:` has the kibibytes that
+/// are not the file's.
 struct CopiedCode {
     /// The mappings that were read and have such pages.
     private(set) var changed: [ChangedPages] = []
@@ -77,7 +77,7 @@ struct CopiedCode {
     /// Creates a reader.
     init(pageSize: UInt64) { self.pageSize = max(pageSize, 1) }
 
-    /// Reads on.
+    /// Reads the next piece.
     ///
     /// - Throws: ``ObservationError`` when a line cannot be understood.
     mutating func read(_ piece: UnsafeRawBufferPointer) throws(ObservationError) {
@@ -112,7 +112,7 @@ struct CopiedCode {
         guard self.changed.count < ExecutableRegions.maximum else {
             throw ObservationError(.tooLarge, "state of mappings")
         }
-        // A page of which the system counts a part is a changed page.
+        // A page that the system counts in part is a changed page.
         let pages = max(kibibytes * 1_024 / self.pageSize, 1)
         self.changed.append(ChangedPages(path: region.path, count: Int(pages)))
     }

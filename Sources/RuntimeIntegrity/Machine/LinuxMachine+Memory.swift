@@ -15,7 +15,7 @@ extension LinuxMachine {
     /// From `/proc/self/maps`.
     public func executableRegions() throws(ObservationError) -> [MemoryRegion] { try self.regions() }
 
-    /// From `/proc/self/pagemap`. A page of a private mapping of a file that is there without being the file's was
+    /// From `/proc/self/pagemap`. A present page of a private mapping of a file that is not the file's was
     /// written to.
     ///
     /// The list of mappings is read here once more: ``executableRegions()`` may be hooked.
@@ -35,7 +35,7 @@ extension LinuxMachine {
                 count = probe_changed_pages(file, pages.lowerBound, pages.upperBound, self.pageSize)
             }
             if count == -Int(ENOTTY) || count == -Int(EINVAL) { count = self.changedPages(in: pages, file) }
-            // Unmapped since.
+            // The region was unmapped meanwhile.
             guard count >= 0 || count == -Int(ENOMEM) else { throw Self.failure(count, "state of pages") }
             if count > 0 { changed.append(ChangedPages(path: region.path, count: count)) }
         }
@@ -76,7 +76,7 @@ extension LinuxMachine {
         return addresses.indices.map { Array(bytes[($0 * count)..<(($0 + 1) * count)]) }
     }
 
-    /// The files of executable mappings: what an agent hides from the loader's own list still has to be mapped.
+    /// The files of executable mappings: an agent that hides from the loader's own list must still be mapped.
     public func loadedImages() throws(ObservationError) -> [String] {
         var images: [String] = []
         for region in try self.regions() where region.hasFile && region.path != images.last {
@@ -85,8 +85,8 @@ extension LinuxMachine {
         return images
     }
 
-    /// Asks for one executable mapping after the other, which is ten times as fast as reading the list of all; reads
-    /// that where the kernel is older than 6.11.
+    /// Queries one executable mapping after the other, which is ten times as fast as reading the list of all; reads the
+    /// list where the kernel is older than 6.11.
     @inline(__always)
     private func regions() throws(ObservationError) -> [MemoryRegion] {
         let file = probe_open("/proc/self/maps")
@@ -119,8 +119,9 @@ extension LinuxMachine {
         return list.regions
     }
 
-    /// How many pages are not the file's, by the kernel's older way (`admin-guide/mm/pagemap.rst`), which copies eight
-    /// bytes for each page: bit 63 says that it is in memory, 62 that it is swapped out, 61 that it is a file's.
+    /// The number of pages that are not the file's, by the kernel's older interface (`admin-guide/mm/pagemap.rst`),
+    /// which copies eight bytes for each page: bit 63 says that it is in memory, 62 that it is swapped out, 61 that it
+    /// is a file's.
     ///
     /// - Returns: The negative error where there is one.
     @inline(__always)

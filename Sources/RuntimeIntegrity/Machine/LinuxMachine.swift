@@ -13,24 +13,24 @@ internal import Glibc
 
 /// This process on Linux, seen through `/proc`, by system calls of our own.
 ///
-/// No two of its methods share a function that could be hooked: what they have in common is inlined into each.
+/// No two of its methods share a function that could be hooked: common code is inlined into each.
 public struct LinuxMachine: ObservedMachine {
-    /// The bytes of a page.
+    /// The length of a page in bytes.
     let pageSize: UInt64
 
-    /// Whether the kernel's quick questions for mappings (Linux 6.11) and pages (6.7) are asked.
+    /// Whether the kernel's fast queries for mappings (Linux 6.11) and pages (6.7) are used.
     let asksQuickly: Bool
 
-    /// Looks at nothing yet.
+    /// Creates the machine without looking at it.
     public init() { self.init(asksQuickly: true) }
 
-    /// A machine that does what it has to do on an older kernel.
+    /// Creates a machine that behaves as on an older kernel.
     init(asksQuickly: Bool) {
         self.asksQuickly = asksQuickly
         self.pageSize = UInt64(max(getpagesize(), 1))
     }
 
-    /// Why a call failed.
+    /// The reason of a failed call.
     @inline(__always)
     static func failure(_ result: Int, _ subject: String) -> ObservationError {
         switch Int32(truncatingIfNeeded: -result) {
@@ -40,7 +40,7 @@ public struct LinuxMachine: ObservedMachine {
         }
     }
 
-    /// A file of the system, read in pieces until it ends or `body` says that it is enough.
+    /// Reads a file of the system in pieces, until it ends or `body` stops.
     @inline(__always)
     func withPieces(
         of path: String, _ body: (UnsafeRawBufferPointer) throws(ObservationError) -> Bool
@@ -48,7 +48,7 @@ public struct LinuxMachine: ObservedMachine {
         let file = probe_open(path)
         guard file >= 0 else { throw Self.failure(file, path) }
         defer { _ = probe_close(file) }
-        // The kernel gives these files a page at a time, however much is asked for.
+        // The kernel returns at most a page of these files at a time.
         let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 8_192, alignment: 8)
         defer { piece.deallocate() }
         while true {
@@ -59,7 +59,7 @@ public struct LinuxMachine: ObservedMachine {
         }
     }
 
-    /// A file of the system as a whole.
+    /// Reads a whole file of the system.
     @inline(__always)
     func whole(_ path: String, atMost limit: Int) throws(ObservationError) -> [UInt8] {
         var bytes: [UInt8] = []
@@ -98,7 +98,7 @@ public struct LinuxMachine: ObservedMachine {
         }
     }
 
-    /// Where a link leads.
+    /// The target of a link.
     @inline(__always)
     func link(_ path: String) -> (result: Int, target: String) {
         withUnsafeTemporaryAllocation(byteCount: ObservationLimits.pathBytes, alignment: 1) { bytes in

@@ -4,7 +4,7 @@
 
 /// A mapping of this process.
 public struct MemoryRegion: Hashable, Sendable {
-    /// What may be done in a mapping.
+    /// The protection of a mapping.
     public struct Permissions: OptionSet, Hashable, Sendable {
         /// The bits: 1 for reading, 2 for writing, 4 for executing, 8 for sharing.
         public let rawValue: UInt8
@@ -18,27 +18,27 @@ public struct MemoryRegion: Hashable, Sendable {
         public static let write = Self(rawValue: 2)
         /// Executing.
         public static let execute = Self(rawValue: 4)
-        /// What is written reaches the file.
+        /// Shared: writes reach the file.
         public static let shared = Self(rawValue: 8)
     }
 
     /// The first address.
     public let start: UInt64
 
-    /// The first address behind it.
+    /// The first address after it.
     public let end: UInt64
 
-    /// What may be done in it.
+    /// The protection.
     public let permissions: Permissions
 
-    /// Where it begins in its file.
+    /// The offset in its file.
     public let offset: UInt64
 
-    /// The number of its file in its file system; 0 without a file.
+    /// The inode number of its file; 0 without a file.
     public let inode: UInt64
 
-    /// Its file, as the system calls it: empty for memory without one, in brackets for the system's own
-    /// (`[vdso]`), with ` (deleted)` behind it when the file is gone.
+    /// Its file, as the system names it: empty for memory without one, in brackets for the system's own (`[vdso]`),
+    /// with ` (deleted)` at the end for a deleted file.
     public let path: String
 
     /// Creates a region.
@@ -62,7 +62,7 @@ public struct MemoryRegion: Hashable, Sendable {
     /// Whether it is mapped from a file that exists in memory only (memfd_create(2)).
     var isMemoryFile: Bool { self.path.hasPrefix("/memfd:") }
 
-    /// Whether its file has no name any more.
+    /// Whether its file was deleted.
     var isDeleted: Bool { self.path.hasSuffix(" (deleted)") }
 
     /// Whether `other` begins where this one ends, in memory as in the same file.
@@ -76,7 +76,7 @@ extension MemoryRegion {
     /// Reads a line of `/proc/self/maps` (proc(5)):
     /// `start-end perms offset device inode              path`, numbers in base 16 but for the inode.
     ///
-    /// - Returns: `nil` when it is not of that form.
+    /// - Returns: `nil` for any other form.
     init?(parsing line: UnsafeRawBufferPointer) {
         var rest = MapsLine(line)
         guard
@@ -92,14 +92,14 @@ extension MemoryRegion {
     }
 }
 
-/// A line that is read from its front.
+/// A line that is parsed from its beginning.
 private struct MapsLine {
     private let bytes: UnsafeRawBufferPointer
     private var position = 0
 
     init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
-    /// A number that ends before `end` or with the line.
+    /// Reads a number that ends before `end` or with the line.
     mutating func number(base: UInt64, upTo end: UInt8) -> UInt64? {
         var number: UInt64 = 0
         let start = self.position
@@ -123,7 +123,7 @@ private struct MapsLine {
         return number
     }
 
-    /// Four letters and a space.
+    /// Reads four letters and a space.
     mutating func permissions() -> MemoryRegion.Permissions? {
         guard self.position + 4 < self.bytes.count else { return nil }
         var permissions: MemoryRegion.Permissions = []
@@ -143,7 +143,7 @@ private struct MapsLine {
         return false
     }
 
-    /// What is left, without the spaces before it. A path may have spaces in it.
+    /// The rest of the line without leading spaces. A path may have spaces in it.
     mutating func path() -> String {
         while self.position < self.bytes.count, self.bytes[self.position] == 0x20 { self.position += 1 }
         guard self.position < self.bytes.count else { return "" }
@@ -151,9 +151,9 @@ private struct MapsLine {
     }
 }
 
-/// Which code is looked at page by page.
+/// The code that is looked at page by page.
 ///
-/// All code of a program with Foundation is 5,000 pages, which takes longer than one connection should wait.
+/// A program with Foundation has 5,000 pages of code, which take longer than one connection should wait.
 public struct PageScope: Hashable, Sendable {
     /// The libraries whose code attackers change first, by the beginnings of their names: C's library, the loader, and
     /// those that make TLS.
@@ -162,10 +162,10 @@ public struct PageScope: Hashable, Sendable {
     /// The beginnings of names of files; `nil` for all files.
     public let names: [String]?
 
-    /// The most pages of each region.
+    /// The maximum number of pages of each region.
     public let pagesOfRegion: Int
 
-    /// Chooses which, where a region has more.
+    /// The choice of pages, where a region has more.
     public let choice: UInt64
 
     /// All code.
@@ -174,7 +174,7 @@ public struct PageScope: Hashable, Sendable {
     /// The code of the libraries in ``changedFirst``, and of the program or library that this module is linked into: 4 MiB
     /// of each region, which is all of most. The kernel takes 30 ns for a page; a server with SwiftNIO has 19 MiB.
     ///
-    /// - Parameter choice: Any number, left to chance: which 4 MiB of a larger region.
+    /// - Parameter choice: A random number, which chooses 4 MiB of a larger region.
     public static func perConnection(choice: UInt64) -> Self {
         Self(names: Self.changedFirst, pagesOfRegion: 1_024, choice: choice)
     }
@@ -207,7 +207,7 @@ public struct ChangedPages: Hashable, Sendable {
     /// The file.
     public let path: String
 
-    /// How many, at least one.
+    /// The number of pages, at least one.
     public let count: Int
 
     /// Creates a value.

@@ -2,30 +2,30 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// What detectors can see of the machine and of this process.
+/// The machine and this process as detectors see them.
 ///
 /// A protocol, so that every detector is tested on recorded observations, of attacked processes and of clean ones.
-/// Nothing here changes anything, but for the questions of ``ObservedSandbox``, which only Apple's systems answer.
+/// It changes nothing, except for the attempts of ``ObservedSandbox``, which only Apple's systems support.
 public protocol ObservedMachine: ObservedMemory, ObservedProcess, ObservedNetwork, ObservedFiles, ObservedSandbox,
     ObservedInstallation
 {}
 
 /// The memory of this process.
 public protocol ObservedMemory: Sendable {
-    /// What is mapped and can be executed, in order.
+    /// The executable mappings, in order.
     ///
-    /// - Throws: ``ObservationError`` when it cannot be read, or not to its end.
+    /// - Throws: ``ObservationError`` when the list cannot be read to its end.
     func executableRegions() throws(ObservationError) -> [MemoryRegion]
 
-    /// Of each region of code that is mapped from a file: how many of its pages are not the file's any more.
+    /// For each region of code of a file, the number of its pages that are not the file's any more.
     ///
-    /// A page that was written to is a copy, and stays one after the old bytes are put back.
+    /// A page that was written to is a copy, and stays one after the old bytes are restored.
     ///
-    /// - Parameter scope: Which code.
+    /// - Parameter scope: The code to look at.
     /// - Throws: ``ObservationError`` when the system does not say.
     func changedPages(_ scope: PageScope) throws(ObservationError) -> [ChangedPages]
 
-    /// The same as ``changedPages(_:)`` of all code, asked for in another way.
+    /// The same as ``changedPages(_:)`` of all code, by another interface of the system.
     ///
     /// - Throws: ``ObservationError`` when the system has no other way.
     func copiedCode() throws(ObservationError) -> [ChangedPages]
@@ -44,9 +44,9 @@ public protocol ObservedMemory: Sendable {
     func loadedImages() throws(ObservationError) -> [String]
 }
 
-/// What follows from the rest.
+/// Derived members.
 extension ObservedMemory {
-    /// One after the other.
+    /// Reads one place after the other.
     public func bytes(at addresses: [UInt64], count: Int) throws(ObservationError) -> [[UInt8]] {
         var all: [[UInt8]] = []
         for address in addresses { all.append(try self.bytes(at: address, count: count)) }
@@ -56,10 +56,10 @@ extension ObservedMemory {
 
 /// The files of this machine.
 public protocol ObservedFiles: Sendable {
-    /// Whether there is something at this path. A link that leads nowhere is nothing.
+    /// Whether a file exists at this path. A broken link does not count.
     func exists(_ path: String) throws(ObservationError) -> Bool
 
-    /// Where a symbolic link leads; `nil` when it is none, or nothing is there.
+    /// The target of a symbolic link; `nil` when there is no link.
     func linkTarget(of path: String) throws(ObservationError) -> String?
 
     /// The bytes of a file; `nil` when there is none.
@@ -73,21 +73,21 @@ public protocol ObservedFiles: Sendable {
     func bytes(of path: String, at offset: UInt64, count: Int) throws(ObservationError) -> [UInt8]
 }
 
-/// This process as the system sees it.
+/// This process as the system shows it.
 public protocol ObservedProcess: Sendable {
-    /// Who traces it, and how many threads it has.
+    /// Its tracer, and the number of its threads.
     func status() throws(ObservationError) -> ProcessStatus
 
     /// The names of its threads.
     func threadNames() throws(ObservationError) -> [String]
 
-    /// What its descriptors lead to.
+    /// The targets of its descriptors.
     func descriptors() throws(ObservationError) -> [OpenDescriptor]
 
-    /// The environment that it was started with: what was changed since, by itself or others, does not count.
+    /// The environment that it was started with: later changes do not count.
     func environment() throws(ObservationError) -> [EnvironmentVariable]
 
-    /// The name of the program that started it; `nil` for the first process of a container, which has none there.
+    /// The name of the program that started it; `nil` for the first process of a container, which has no parent there.
     func parentName() throws(ObservationError) -> String?
 }
 
@@ -96,21 +96,21 @@ public protocol ObservedNetwork: Sendable {
     /// The ports at the other ends of this process's TCP connections.
     func peerPorts() throws(ObservationError) -> [UInt16]
 
-    /// Connects to a port of 127.0.0.1, says something, and hears the first answer.
+    /// Connects to a port of 127.0.0.1, sends a request, and reads the first answer.
     ///
     /// - Parameters:
     ///   - port: The port.
-    ///   - request: What is said.
-    ///   - limit: The most bytes that are heard.
-    ///   - milliseconds: The most time for all of it.
-    /// - Returns: The answer; `nil` when nobody listens.
-    /// - Throws: ``ObservationError`` when nobody says anything in time.
+    ///   - request: The bytes to send.
+    ///   - limit: The maximum length of the answer in bytes.
+    ///   - milliseconds: The maximum time.
+    /// - Returns: The answer; `nil` when nothing listens.
+    /// - Throws: ``ObservationError`` when there is no answer in time.
     func answer(
         onLoopbackPort port: UInt16, to request: [UInt8], atMost limit: Int, milliseconds: Int
     ) throws(ObservationError) -> [UInt8]?
 }
 
-/// How this program was installed.
+/// The installation of this program.
 public protocol ObservedInstallation: Sendable {
     /// The path of the program's own file.
     func programPath() throws(ObservationError) -> String
@@ -118,11 +118,11 @@ public protocol ObservedInstallation: Sendable {
     /// The bundle identifier that its `Info.plist` gives.
     func bundleIdentifier() throws(ObservationError) -> String
 
-    /// Where a receipt of the store would be. Its name is `sandboxReceipt` in the store's test environment.
+    /// The path where a receipt of the store would be. Its name is `sandboxReceipt` in the store's test environment.
     func receiptPath() throws(ObservationError) -> String
 }
 
-/// A machine without apps, as Linux is one.
+/// Defaults for a machine without apps, such as Linux.
 extension ObservedInstallation {
     /// Not known.
     public func programPath() throws(ObservationError) -> String { throw ObservationError(.unsupported, "program") }
@@ -134,7 +134,7 @@ extension ObservedInstallation {
     public func receiptPath() throws(ObservationError) -> String { throw ObservationError(.unsupported, "receipt") }
 }
 
-/// What Apple's sandbox lets through. All throw ``ObservationError`` where there is no such sandbox.
+/// Attempts against Apple's sandbox. All throw ``ObservationError`` where there is no such sandbox.
 public protocol ObservedSandbox: Sendable {
     /// Whether a new file can be made at this path. It is removed again.
     func canWrite(at path: String) throws(ObservationError) -> Bool
@@ -148,10 +148,10 @@ public protocol ObservedSandbox: Sendable {
 
 /// A descriptor of this process.
 public struct OpenDescriptor: Hashable, Sendable {
-    /// Its number.
+    /// The number.
     public let number: Int32
 
-    /// What it leads to: a path, or what the system calls it (`socket:[1234]`, `anon_inode:[eventfd]`).
+    /// Its target: a path, or the system's name (`socket:[1234]`, `anon_inode:[eventfd]`).
     public let target: String
 
     /// Creates a value.
@@ -161,60 +161,60 @@ public struct OpenDescriptor: Hashable, Sendable {
     }
 }
 
-/// The most of each thing that is read.
+/// The limits of observations.
 public enum ObservationLimits {
-    /// The most bytes of the list of mappings: half of the mebibyte that this module may hold at any time. A line
-    /// has about 100 bytes; programs that were looked at (C, Swift, Python, OpenJDK) have 25 to 700.
+    /// The maximum length of the list of mappings in bytes: half of the mebibyte that this module may hold at any time.
+    /// A line has about 100 bytes; measured programs (C, Swift, Python, OpenJDK) have 25 to 700.
     public static let mapsBytes = 524_288
-    /// The most bytes of the status: it has about 1,500.
+    /// The maximum length of the status in bytes: it has about 1,500.
     public static let statusBytes = 16_384
-    /// The most bytes of the environment: the kernel's limit of one string (`MAX_ARG_STRLEN`).
+    /// The maximum length of the environment in bytes: the kernel's limit of one string (`MAX_ARG_STRLEN`).
     public static let environmentBytes = 131_072
-    /// The most threads whose names are read.
+    /// The maximum number of threads whose names are read.
     public static let threads = 512
-    /// The most descriptors that are looked at: the usual limit of a process.
+    /// The maximum number of descriptors: the usual limit of a process.
     public static let descriptors = 1_024
-    /// The most bytes of memory that are read at once: a piece of a comparison.
+    /// The maximum number of bytes of memory that are read at once: a piece of a comparison.
     public static let memoryBytes = 65_536
-    /// The most pages of code whose state is looked at: 256 MiB of code at 4 KiB a page.
+    /// The maximum number of pages of code whose state is looked at: 256 MiB of code at 4 KiB a page.
     public static let codePages = 65_536
-    /// The most places of memory that are read at once.
+    /// The maximum number of places of memory that are read at once.
     public static let places = 64
-    /// The most bytes of an answer on a port: the head of an HTTP answer.
+    /// The maximum length of an answer on a port in bytes: the head of an HTTP answer.
     public static let answerBytes = 1_024
-    /// The most milliseconds for an answer on a port of this machine.
+    /// The maximum wait for an answer on a port of this machine, in milliseconds.
     public static let answerMilliseconds = 25
-    /// The most bytes of a path: Linux's `PATH_MAX`.
+    /// The maximum length of a path in bytes: Linux's `PATH_MAX`.
     public static let pathBytes = 4_096
 }
 
-/// Why something cannot be looked at.
+/// The reason why something cannot be observed.
 public struct ObservationError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Why, as a value that can be compared.
+    /// The reason as a comparable value.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The code's name.
         public let description: String
 
         private init(_ description: String) { self.description = description }
 
-        /// It is not there.
+        /// It does not exist.
         public static let missing = Self("missing")
         /// The system does not allow it.
         public static let refused = Self("refused")
         /// This system has no such thing.
         public static let unsupported = Self("unsupported")
-        /// There is more than is read; what was not read was not looked at.
+        /// It is over a limit; the rest was not looked at.
         public static let tooLarge = Self("too-large")
-        /// It cannot be understood.
+        /// Its contents cannot be understood.
         public static let malformed = Self("malformed")
-        /// It did not answer in time.
+        /// There was no answer in time.
         public static let late = Self("late")
     }
 
-    /// Why.
+    /// The reason.
     public let code: Code
 
-    /// What it was, in a few words.
+    /// The object, in a few words.
     public let subject: String
 
     /// Creates a failure.
@@ -229,6 +229,6 @@ public struct ObservationError: Error, Hashable, Sendable, CustomStringConvertib
     /// By the code.
     public func hash(into hasher: inout Hasher) { hasher.combine(self.code) }
 
-    /// What and why.
+    /// The object and the reason.
     public var description: String { "\(self.subject): \(self.code)" }
 }

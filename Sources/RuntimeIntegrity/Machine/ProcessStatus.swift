@@ -2,12 +2,12 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the system says of this process.
+/// The status of this process.
 public struct ProcessStatus: Hashable, Sendable {
     /// The process that traces this one; 0 for none; -1 where the system says only that there is one.
     public let tracer: Int32
 
-    /// How many threads it has; `nil` where the system does not say.
+    /// The number of threads; `nil` where it is not known.
     public let threads: Int?
 
     /// Creates a value.
@@ -19,11 +19,11 @@ public struct ProcessStatus: Hashable, Sendable {
     /// Reads `/proc/self/status` (proc(5)): a name, a colon, white space and a value on each line.
     ///
     /// - Throws: ``ObservationError`` when one of the two is missing or no number: a file that was tampered with is no
-    ///   sign that nobody traces.
+    ///   sign that no tracer is there.
     init(parsing bytes: [UInt8]) throws(ObservationError) {
         var tracer: Int32?
         var threads: Int?
-        // Before each connection: the lines are looked at in place, and only those that are wanted are read.
+        // Before each connection: the lines are searched in place, and only the needed ones are parsed.
         var start = 0
         while start < bytes.count {
             let end = bytes[start...].firstIndex(of: 0x0A) ?? bytes.count
@@ -48,10 +48,10 @@ public struct ProcessStatus: Hashable, Sendable {
 
 /// A variable of the environment.
 public struct EnvironmentVariable: Hashable, Sendable {
-    /// What stands before the first `=`.
+    /// The name: the text before the first `=`.
     public let name: String
 
-    /// What stands behind it.
+    /// The value: the text after it.
     public let value: String
 
     /// Creates a value.

@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// Who looks.
+/// The detectors of a monitor.
 public struct DetectorSet: Sendable {
     /// The detectors.
     public var detectors: [any TamperDetector]
@@ -10,14 +10,14 @@ public struct DetectorSet: Sendable {
     /// Creates a set.
     public init(_ detectors: [any TamperDetector]) { self.detectors = detectors }
 
-    /// Everything that this module has for this system.
+    /// All detectors of this module for this system.
     ///
     /// - Parameters:
-    ///   - declared: What the app does itself that would look like somebody else's doing.
+    ///   - declared: The declared behaviour of the app.
     ///   - ports: The ports of tools: those of Frida, by default.
     ///   - functions: Functions of the app that decide; their beginnings are looked at.
-    ///   - distribution: How the app expects to have been distributed, for Apple's systems; with `nil` a blind spot says
-    ///     that this cannot be evaluated. A debug build is not evaluated either.
+    ///   - distribution: The expected distribution of the app, for Apple's systems; with `nil` a blind spot says that
+    ///     it cannot be evaluated. A debug build is not evaluated either.
     public static func standard(
         _ declared: DeclaredBehaviour = DeclaredBehaviour(), ports: [UInt16] = AgentNames.ports,
         functions: [WatchedFunction] = [], distribution: DeclaredDistribution? = nil
@@ -43,11 +43,11 @@ public struct DetectorSet: Sendable {
         return Self(detectors)
     }
 
-    /// Those that look at how the app was distributed.
+    /// The detectors of the app's distribution.
     ///
     /// - Parameters:
-    ///   - declared: What the app expects; with `nil` one of them says that it cannot evaluate.
-    ///   - isDebugBuild: Whether Xcode may have signed in its own way.
+    ///   - declared: The expected distribution; with `nil` one of them says that it cannot evaluate.
+    ///   - isDebugBuild: Whether Xcode may have signed for development.
     static func repackaging(
         _ declared: DeclaredDistribution?, isDebugBuild: Bool = TamperPolicy.isDebugBuild
     ) -> [any TamperDetector] {

@@ -17,7 +17,7 @@ internal import Glibc
 ///     let decision = monitor.check()          // before a connection
 ///     for await signal in monitor.changes() { … }
 ///
-/// It gives signals, not proof: who controls the process controls this, too, if he takes the trouble.
+/// It gives signals, not proof: an attacker who controls the process can control this module, too.
 public actor IntegrityMonitor {
     private let machine: any ObservedMachine
     private let detectors: [any TamperDetector]
@@ -33,14 +33,14 @@ public actor IntegrityMonitor {
     /// Creates a monitor. It looks at nothing before ``run()`` or ``check()``.
     ///
     /// - Parameters:
-    ///   - detectors: Who looks.
-    ///   - machine: What they look at.
-    ///   - policy: What follows.
-    ///   - response: How the app wipes and ends, where the policy says so.
-    ///   - canary: Functions that decide, with known answers; tried with each look at everything.
-    ///   - schedule: When.
-    ///   - clock: For times of sightings and for waiting.
-    ///   - randomness: For waits and the order of trials.
+    ///   - detectors: The detectors.
+    ///   - machine: The machine that they look at.
+    ///   - policy: The consequences of signals.
+    ///   - response: The app's functions for wiping and ending, where the policy demands it.
+    ///   - canary: The canary, tried with each complete look.
+    ///   - schedule: The schedule of complete looks.
+    ///   - clock: The clock for times of sightings and for waiting.
+    ///   - randomness: The source of random waits and of the order of trials.
     public init(
         _ detectors: DetectorSet, on machine: any ObservedMachine, policy: TamperPolicy = TamperPolicy(),
         response: TamperResponse = TamperResponse(), canary: Canary? = nil,
@@ -58,11 +58,11 @@ public actor IntegrityMonitor {
         self.randomness = randomness
     }
 
-    /// Looks at what takes little time, before a connection.
+    /// Runs the fast detectors, before a connection.
     ///
-    /// It waits for nobody, and may be called from any thread.
+    /// It does not wait, and may be called from any thread.
     ///
-    /// - Returns: What all signals so far lead to.
+    /// - Returns: The conclusion from all signals so far.
     @discardableResult
     public nonisolated func check() -> TamperDecision {
         let now = self.clock.nanoseconds
@@ -70,9 +70,9 @@ public actor IntegrityMonitor {
         return self.respond()
     }
 
-    /// Looks at everything, and tries the canary.
+    /// Runs all detectors, and tries the canary.
     ///
-    /// It does not go through ``check()``: who hooks one of the two has not silenced the other.
+    /// It does not call ``check()``: an attacker who hooks one of the two has not silenced the other.
     @discardableResult
     public func look() async -> TamperDecision {
         for detector in self.detectors.shuffled(using: &self.randomness) {
@@ -86,7 +86,7 @@ public actor IntegrityMonitor {
         return self.respond()
     }
 
-    /// Looks at everything now, and again at random times, until its task is cancelled.
+    /// Runs all detectors now, and again at random times, until its task is cancelled.
     public func run() async {
         await self.look()
         while !Task.isCancelled {
@@ -96,18 +96,19 @@ public actor IntegrityMonitor {
         }
     }
 
-    /// What was seen so far, in the order in which it was seen first. What was seen once stays.
+    /// The sightings so far, in the order of their first times. A sighting stays.
     public nonisolated var sightings: [TamperSighting] { self.ledger.sightings }
 
-    /// What could not be looked at so far.
+    /// The blind spots so far.
     public nonisolated var blindSpots: [BlindSpot] { self.ledger.blindSpots }
 
-    /// What all signals so far lead to, without looking again.
+    /// The conclusion from all signals so far, without a new look.
     public nonisolated var decision: TamperDecision {
         self.policy.decision(for: self.ledger.sightings.map(\.signal))
     }
 
-    /// The signals so far, and each that is new or seen with a higher confidence. Who is slow loses the oldest.
+    /// A stream of the signals so far, and of each new one or one with a higher confidence. A slow observer loses the
+    /// oldest.
     public nonisolated func changes() -> AsyncStream<TamperSignal> { self.ledger.changes() }
 
     @inline(__always)
@@ -121,9 +122,9 @@ public actor IntegrityMonitor {
     }
 }
 
-/// A clock that only goes forward, and how to wait. A protocol, so that a test can say both.
+/// A monotonic clock, and sleeping. A protocol, so that a test can control both.
 public protocol IntegrityClock: Sendable {
-    /// Nanoseconds since some moment.
+    /// The nanoseconds since some moment.
     var nanoseconds: UInt64 { get }
 
     /// Waits.
@@ -137,7 +138,7 @@ public struct SystemIntegrityClock: IntegrityClock {
     /// Creates the clock.
     public init() {}
 
-    /// Since the system's start.
+    /// The nanoseconds since the system's start.
     public var nanoseconds: UInt64 {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
@@ -148,39 +149,39 @@ public struct SystemIntegrityClock: IntegrityClock {
     public func sleep(nanoseconds: UInt64) async throws { try await Task.sleep(nanoseconds: nanoseconds) }
 }
 
-/// How long the monitor waits between two looks at everything.
+/// The wait of the monitor between two complete looks.
 ///
-/// A random time: who knows when the next look is can be gone by then.
+/// It is random, because an attacker who knows the time of the next look can be gone by then.
 public struct IntegritySchedule: Hashable, Sendable {
-    /// The shortest wait, in nanoseconds.
-    public let shortest: UInt64
+    /// The minimum wait, in nanoseconds.
+    public let minimum: UInt64
 
-    /// The longest wait, in nanoseconds.
+    /// The maximum wait, in nanoseconds.
     public let maximum: UInt64
 
-    /// From 20 seconds to 3 minutes: a whole look takes milliseconds, so that it costs less than a thousandth.
+    /// From 20 seconds to 3 minutes: a complete look takes milliseconds, so it costs less than a thousandth.
     public static let standard = Self(minimumSeconds: 20, maximumSeconds: 180)
 
     /// Creates a schedule.
     ///
     /// - Parameters:
-    ///   - shortest: Seconds; at least one.
-    ///   - longest: Seconds; no less than `shortest`, and at most a day.
-    public init(minimumSeconds shortest: UInt32, maximumSeconds maximum: UInt32) {
-        let shortest = min(max(1, UInt64(shortest)), 86_400)
-        self.shortest = shortest * 1_000_000_000
+    ///   - minimum: Seconds; at least one.
+    ///   - maximum: Seconds; no less than `minimum`, and at most a day.
+    public init(minimumSeconds minimum: UInt32, maximumSeconds maximum: UInt32) {
+        let shortest = min(max(1, UInt64(minimum)), 86_400)
+        self.minimum = shortest * 1_000_000_000
         self.maximum = min(max(shortest, UInt64(maximum)), 86_400) * 1_000_000_000
     }
 
     /// The next wait.
     func next(_ randomness: inout some RandomNumberGenerator) -> UInt64 {
-        UInt64.random(in: self.shortest...self.maximum, using: &randomness)
+        UInt64.random(in: self.minimum...self.maximum, using: &randomness)
     }
 }
 
 /// A sequence for shuffling, from one random number (SplitMix64, Steele and others 2014). Not fit for keys.
 struct SeededOrder: RandomNumberGenerator {
-    /// Where it stands.
+    /// The state.
     var state: UInt64
 
     /// The next number.

@@ -4,15 +4,15 @@
 
 internal import Foundation
 
-/// What was seen so far.
+/// The sightings of a monitor so far.
 ///
-/// What was seen once stays: who attached, changed something and left is not gone.
+/// A sighting stays, also after the tool that attached or changed something has left.
 ///
 /// `@unchecked Sendable`: because what changes is read and written under the lock only.
 final class SightingLedger: @unchecked Sendable {
-    /// The most names that are kept: twice as many as this module has, for an app's own.
+    /// The maximum number of names: twice as many as this module has, for an app's own.
     static let maximum = 64
-    /// How many signals wait for a slow observer.
+    /// The maximum number of signals that wait for a slow observer.
     static let waiting = 64
 
     private let lock = NSLock()
@@ -23,7 +23,7 @@ final class SightingLedger: @unchecked Sendable {
     private var hasWiped = false
     private var hasEnded = false
 
-    /// Keeps an answer, and tells the observers what is new.
+    /// Stores an answer, and sends the observers new signals.
     @inline(__always)
     func keep(_ answer: DetectorAnswer, at now: UInt64) {
         guard !answer.signals.isEmpty || !answer.blindSpots.isEmpty else { return }
@@ -48,13 +48,13 @@ final class SightingLedger: @unchecked Sendable {
         for signal in fresh { for observer in observers { observer.yield(signal) } }
     }
 
-    /// What was seen, in the order in which it was seen first.
+    /// The sightings, in the order of their first times.
     var sightings: [TamperSighting] { self.lock.withLock { self.seen } }
 
-    /// What could not be looked at.
+    /// The blind spots.
     var blindSpots: [BlindSpot] { self.lock.withLock { self.blind } }
 
-    /// What was seen, and what is new from now on.
+    /// A stream of the sightings so far and of later ones.
     func changes() -> AsyncStream<TamperSignal> {
         let (signals, observer) = AsyncStream.makeStream(
             of: TamperSignal.self, bufferingPolicy: .bufferingNewest(Self.waiting))
@@ -71,7 +71,7 @@ final class SightingLedger: @unchecked Sendable {
         return signals
     }
 
-    /// Which of the two is done now; each is done once.
+    /// Whether wiping or ending is due now; each is done once.
     func takeDue(_ decision: TamperDecision) -> (wipes: Bool, ends: Bool) {
         self.lock.withLock {
             let due = (decision.wipes && !self.hasWiped, decision.ends && !self.hasEnded)
@@ -82,14 +82,14 @@ final class SightingLedger: @unchecked Sendable {
     }
 }
 
-/// A signal, and when it was seen.
+/// A signal with the times when it was seen.
 public struct TamperSighting: Hashable, Sendable {
     /// The signal, with the highest confidence so far.
     public var signal: TamperSignal
 
-    /// When it was seen first, in the clock's nanoseconds.
+    /// The time of the first sighting, in the clock's nanoseconds.
     public let firstSeen: UInt64
 
-    /// When it was seen last.
+    /// The time of the last sighting.
     public var lastSeen: UInt64
 }

@@ -10,13 +10,13 @@ internal import Foundation
 /// The signature of one part of a program, as `LC_CODE_SIGNATURE` names it: a list of blobs (`CS_SuperBlob`,
 /// `<kern/cs_blobs.h>` of XNU). Its numbers are big endian.
 ///
-/// Read, and not verified: the system has done that before the program ran, where nobody changed the system.
+/// The signature is read but not verified: an unchanged system verified it before the program ran.
 struct CodeSignature: Sendable {
     /// The strongest CodeDirectory, which is the one that counts.
     let directory: CodeDirectory
-    /// What the program may do, as it was signed; `nil` where nothing is said.
+    /// The signed entitlements; `nil` where there are none.
     let entitlements: Entitlements?
-    /// Whether a certificate signed: there is a message (CMS), and the CodeDirectory does not deny it.
+    /// Whether a certificate signed: there is a CMS message, and the CodeDirectory is not marked ad hoc.
     let isByCertificate: Bool
 
     private struct Blob {
@@ -29,15 +29,15 @@ struct CodeSignature: Sendable {
     /// Reads one.
     ///
     /// - Parameters:
-    ///   - bytes: From its first byte on.
-    ///   - room: How many bytes `LC_CODE_SIGNATURE` gives it.
+    ///   - bytes: The bytes from its first one on.
+    ///   - room: The length in `LC_CODE_SIGNATURE`.
     init(_ bytes: ExecutableBytes, room: UInt64) throws(ImageError) {
         let blobs = try Self.blobs(bytes, room)
         // CSSLOT_CODEDIRECTORY, and CSSLOT_ALTERNATE_CODEDIRECTORIES, of which there are five.
         var directories: [CodeDirectory] = []
         for blob in blobs where blob.kind == 0 || (0x1000..<0x1005).contains(blob.kind) {
             guard blob.magic == 0xFADE_0C02 else {
-                throw ImageError(.malformed, "a CodeDirectory begins as something else")
+                throw ImageError(.malformed, "a CodeDirectory has a wrong magic number")
             }
             directories.append(
                 try CodeDirectory(bytes.part(from: blob.offset, count: blob.count), count: blob.count))
@@ -56,7 +56,7 @@ struct CodeSignature: Sendable {
             let number = header.bigEndian(UInt32.self, at: 8)
         else { throw ImageError(.truncated, "the signature is cut") }
         guard header.bigEndian(UInt32.self, at: 0) == 0xFADE_0CC0, UInt64(count) <= room else {
-            throw ImageError(.malformed, "the signature begins as something else, or is longer than its place")
+            throw ImageError(.malformed, "the signature has a wrong magic number, or is longer than its place")
         }
         guard number <= UInt32(SignatureLimits.blobs) else {
             throw ImageError(.tooLarge, "a signature of more than \(SignatureLimits.blobs) parts")
@@ -81,7 +81,7 @@ struct CodeSignature: Sendable {
         return blobs
     }
 
-    /// CSSLOT_ENTITLEMENTS. Those in DER (CSSLOT_DER_ENTITLEMENTS) say the same, and are not read.
+    /// CSSLOT_ENTITLEMENTS. Those in DER (CSSLOT_DER_ENTITLEMENTS) have the same contents, and are not read.
     private static func entitlements(
         _ blobs: [Blob], _ bytes: ExecutableBytes
     ) throws(ImageError) -> Entitlements? {
@@ -92,7 +92,7 @@ struct CodeSignature: Sendable {
             return nil
         }
         guard blob.magic == 0xFADE_7171 else {
-            throw ImageError(.malformed, "the entitlements begin as something else")
+            throw ImageError(.malformed, "the entitlements have a wrong magic number")
         }
         guard blob.count - 8 <= UInt64(SignatureLimits.entitlementBytes) else {
             throw ImageError(.tooLarge, "entitlements of more than \(SignatureLimits.entitlementBytes) bytes")
@@ -108,7 +108,7 @@ struct CodeSignature: Sendable {
 /// The part of a signature that names the program and has the hashes of its pages (`CS_CodeDirectory`, `<kern/cs_blobs.h>` of
 /// XNU). Its numbers are big endian.
 struct CodeDirectory: Sendable {
-    /// How pages are hashed (`CS_HASHTYPE_…`), from the weakest to the strongest.
+    /// The hash functions of pages (`CS_HASHTYPE_…`), from the weakest to the strongest.
     enum HashKind: UInt8, Comparable, Sendable {
         case sha1 = 1
         case sha256 = 2
@@ -128,20 +128,20 @@ struct CodeDirectory: Sendable {
         static func < (one: Self, other: Self) -> Bool { one.rank < other.rank }
     }
 
-    /// All of it, in the signature.
+    /// The bytes of the signature.
     let bytes: ExecutableBytes
-    /// How many bytes it has.
+    /// The length in bytes.
     let count: UInt64
-    /// What the program is called: the bundle identifier, where Xcode signed.
+    /// The identifier of the program: the bundle identifier, where Xcode signed.
     let identifier: String
-    /// Who signed; `nil` where there is no team.
+    /// The team that signed; `nil` where there is none.
     let team: String?
-    /// How pages are hashed.
+    /// The hash function of the pages.
     let hashKind: HashKind
-    /// Whether it says of itself that there is no certificate (`CS_ADHOC`).
+    /// Whether it is marked as signed without a certificate (`CS_ADHOC`).
     let isWithoutCertificate: Bool
 
-    /// The least bytes, of the oldest version.
+    /// The minimum length in bytes, that of the oldest version.
     private static let shortest: UInt64 = 44
     /// The first version with a team (`CS_SUPPORTSTEAMID`).
     private static let versionWithTeam: UInt32 = 0x2_0200
@@ -149,8 +149,8 @@ struct CodeDirectory: Sendable {
     /// Reads one.
     ///
     /// - Parameters:
-    ///   - bytes: From its first byte on.
-    ///   - count: How many bytes the signature says that it has.
+    ///   - bytes: The bytes from its first one on.
+    ///   - count: The length in the signature.
     init(_ bytes: ExecutableBytes, count: UInt64) throws(ImageError) {
         guard count >= Self.shortest, let header = bytes.prefix(at: 0, maximum: Int(min(count, 52))) else {
             throw ImageError(.truncated, "the CodeDirectory is cut")
@@ -163,9 +163,9 @@ struct CodeDirectory: Sendable {
         }
         let size = UInt64(header[36])
         guard let hashKind = HashKind(rawValue: header[37]) else {
-            throw ImageError(.unsupported, "a CodeDirectory with hashes that are not known")
+            throw ImageError(.unsupported, "a CodeDirectory with an unknown hash function")
         }
-        // The hashes of parts that are no pages stand before those of the pages.
+        // The hashes of other parts precede those of the pages.
         let hashes = UInt64(try number(16))
         let before = UInt64(try number(24)) * size
         let pages = UInt64(try number(28)) * size
@@ -189,14 +189,14 @@ struct CodeDirectory: Sendable {
                 at: offset, maximum: Int(min(count - offset, UInt64(SignatureLimits.nameLength) + 1))),
             let end = read.firstIndex(of: 0)
         else { throw ImageError(.malformed, "a name of the CodeDirectory does not end within it") }
-        // What is not UTF-8 is replaced, and equal to no name that an app declares.
+        // Bytes that are not UTF-8 are replaced, so the name equals no declared one.
         return String(decoding: read[..<end], as: UTF8.self)
     }
 
     /// The hash by which the system knows the program.
     ///
     /// - Parameter sha256: The hash function.
-    /// - Throws: Where it is another function's, and where the CodeDirectory is too large.
+    /// - Throws: An error where it needs another hash function, or the CodeDirectory is too large.
     func hash(_ sha256: ([UInt8]) -> [UInt8]) throws(ImageError) -> CodeDirectoryHash {
         guard [.sha256, .truncatedSHA256].contains(self.hashKind) else {
             throw ImageError(.unsupported, "a CodeDirectory whose hash is not SHA-256")
@@ -221,15 +221,15 @@ struct CodeDirectory: Sendable {
 
 /// The hash of a program's CodeDirectory, which has the hashes of all its pages: `codesign` calls it CDHash.
 public struct CodeDirectoryHash: Hashable, Sendable, CustomStringConvertible {
-    /// How many bytes of the hash function's result it is.
+    /// The length: the number of bytes of the hash function's result.
     static let count = 20
 
     /// The bytes, ``count`` of them.
     let bytes: [UInt8]
 
-    /// From 40 hexadecimal digits, as `codesign -dvvv` and `scripts/code-directory-hash` print it.
+    /// Creates a hash from 40 hexadecimal digits, as `codesign -dvvv` and `scripts/code-directory-hash` print it.
     ///
-    /// - Returns: `nil` for anything else.
+    /// - Returns: `nil` for any other text.
     public init?(_ hexadecimal: String) {
         let digits = hexadecimal.utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
         guard digits.count == 2 * Self.count, hexadecimal.utf8.count == digits.count else { return nil }
@@ -238,7 +238,7 @@ public struct CodeDirectoryHash: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// From the hash function's result, of which the first ``count`` bytes count.
+    /// Creates a hash from the hash function's result, of which the first ``count`` bytes count.
     ///
     /// - Returns: `nil` for fewer.
     init?(_ result: [UInt8]) {
@@ -246,7 +246,7 @@ public struct CodeDirectoryHash: Hashable, Sendable, CustomStringConvertible {
         self.bytes = Array(result.prefix(Self.count))
     }
 
-    /// In hexadecimal digits, of lower case.
+    /// The hash in lower-case hexadecimal.
     public var description: String {
         self.bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
@@ -264,7 +264,7 @@ enum SystemHash {
     }
 }
 
-/// The most of everything that is read of a signature and of a provisioning profile: both may be hostile.
+/// The limits of reading a signature and a provisioning profile: both may be hostile.
 enum SignatureLimits {
     /// Parts of a signature. Apple's tools write five to ten.
     static let blobs = 64
@@ -277,7 +277,7 @@ enum SignatureLimits {
     static let hashedBytes = 1 << 19
     /// Bytes of a provisioning profile. One with a hundred devices has some 20,000.
     static let profileBytes = 1 << 18
-    /// How deep BER and property lists nest. Profiles: eight and four.
+    /// The maximum nesting of BER and property lists. Profiles have eight and four.
     static let depth = 16
     /// Elements of BER that one look goes through, and values of a property list.
     static let elements = 20_000

@@ -9,16 +9,16 @@ struct InstalledProgram {
     /// The profile: `nil` where there is none.
     let profile: Profile?
 
-    /// A profile that is there.
+    /// A profile that exists.
     enum Profile {
         case read(ProvisioningProfile)
         case unreadable(ObservationError)
     }
 
-    /// Reads both, for an app that declares how it was distributed.
+    /// Reads both, for an app that declares its distribution.
     ///
-    /// - Throws: What cannot be evaluated: where nothing, or development, is declared; in a simulator; and in a development
-    ///   build of the declared team, which Xcode makes of the same source.
+    /// - Throws: ``ObservationError`` where it cannot be evaluated: where nothing, or development, is declared; in a
+    ///   simulator; and in a development build of the declared team, which Xcode builds from the same source.
     init(_ machine: any ObservedMachine, declaring declared: DeclaredDistribution?) throws(ObservationError) {
         guard let declared else { throw ObservationError(.missing, "declared distribution") }
         guard declared.distribution != .development else {
@@ -60,7 +60,7 @@ struct InstalledProgram {
             guard let bytes = try machine.contents(of: path, atMost: SignatureLimits.profileBytes) else { return nil }
             return Self.profile(bytes)
         } catch {
-            // There is one where it is too large to be read.
+            // A profile that is too large to be read exists.
             guard error.code == .tooLarge else { throw error }
             return .unreadable(error)
         }
@@ -74,8 +74,8 @@ struct InstalledProgram {
 
     /// Whether a certificate of this team signed it for development, with the profile that such a build needs.
     ///
-    /// The system holds the certificate against the profile. Where the system was changed, who packages an app again may
-    /// make it look so, and gets "not known" for an answer in place of a signal.
+    /// The system compares the certificate with the profile. On a changed system an attacker who repackages an app may
+    /// imitate that; then the answer is "not known" in place of a signal.
     private func isDevelopmentBuild(of team: String) -> Bool {
         guard case .read(let profile) = self.profile, profile.isForDevelopment, profile.namesDevices,
             profile.teams.contains(team)
@@ -89,7 +89,7 @@ struct InstalledProgram {
 }
 
 extension ObservationError {
-    /// What cannot be read of a file.
+    /// The reason why a file cannot be read.
     init(_ refusal: ImageError, _ subject: String) {
         switch refusal.code {
         case .tooLarge: self.init(.tooLarge, subject)
@@ -99,9 +99,9 @@ extension ObservationError {
     }
 }
 
-/// A program's file: of each of its parts the system that it was built for, and the signature.
+/// A program's file: for each slice the system that it was built for, and the signature.
 struct SignedProgram: Sendable {
-    /// One part: all of a file that is not fat.
+    /// A slice, or the whole file where it is not fat.
     struct Part: Sendable {
         /// The system.
         let platform: ProgramPlatform?
@@ -120,10 +120,10 @@ struct SignedProgram: Sendable {
         self.parts = parts
     }
 
-    /// Whether a part of it was built for a simulator, which asks for no certificate.
+    /// Whether a part of it was built for a simulator, which demands no certificate.
     var isForSimulator: Bool { self.parts.contains { $0.platform?.isSimulator ?? false } }
 
-    /// Whether it runs on a Mac as a Mac's app: those have their profile elsewhere, and may do without.
+    /// Whether it runs on a Mac as a Mac's app: those have their profile elsewhere, or none.
     var isForMac: Bool { self.parts.contains { $0.platform?.isMac ?? false } }
 
     private static func part(_ slice: ExecutableBytes) throws(ImageError) -> Part {
@@ -134,7 +134,7 @@ struct SignedProgram: Sendable {
             case 0x1D:  // LC_CODE_SIGNATURE
                 guard signature == nil, let offset = bytes.littleEndian(UInt32.self, at: 8),
                     let count = bytes.littleEndian(UInt32.self, at: 12)
-                else { throw ImageError(.malformed, "a signature's place is not said, or said twice") }
+                else { throw ImageError(.malformed, "a signature's place is missing, or occurs twice") }
                 let place = slice.part(from: UInt64(offset), count: UInt64(count))
                 signature = try CodeSignature(place, room: UInt64(count))
             default:

@@ -4,8 +4,8 @@
 
 /// A strict reader of property lists in XML, as signatures and provisioning profiles have them.
 ///
-/// It knows what Apple's tools write: no attributes but those of the root, no declarations, the five predefined entities
-/// of XML and nothing that grows. Bytes, depth and values are bounded; dates, numbers and data are passed over.
+/// It accepts the output of Apple's tools: no attributes but those of the root, no declarations, and only the five
+/// predefined entities of XML. Bytes, depth and values are bounded; dates, numbers and data are skipped.
 struct PropertyListText {
     /// A value.
     enum Value: Hashable, Sendable {
@@ -28,14 +28,14 @@ struct PropertyListText {
             return text
         }
 
-        /// The members of a list; `nil` for anything else.
+        /// The members of a list; `nil` for any other text.
         var members: [Value]? {
             guard case .list(let members) = self else { return nil }
             return members
         }
     }
 
-    /// A piece of the text: a tag by its name, or what stands between two.
+    /// A token of the text: a tag by its name, or the text between two tags.
     private enum Piece: Equatable {
         case open(String)
         case close(String)
@@ -48,13 +48,13 @@ struct PropertyListText {
 
     /// Reads a property list whose root is a dictionary.
     ///
-    /// - Parameter bytes: The text in UTF-8; who calls limits its length.
+    /// - Parameter bytes: The text in UTF-8; the caller limits its length.
     static func read(_ bytes: [UInt8]) throws(ImageError) -> Value {
         var reader = PropertyListText(bytes: bytes)
         guard try reader.tag() == .open("plist") else { throw Self.malformed("it does not begin as one") }
         let value = try reader.value(reader.tag(), depth: 0)
         guard case .dictionary = value, try reader.tag() == .close("plist"), reader.isAtEnd else {
-            throw Self.malformed("it is no dictionary alone")
+            throw Self.malformed("it is not a single dictionary")
         }
         return value
     }
@@ -65,7 +65,7 @@ struct PropertyListText {
         ImageError(.malformed, "a property list is not understood: \(reason)")
     }
 
-    /// Whether nothing follows but blanks, and the zero byte that some tools write.
+    /// Whether only blanks follow, and the zero byte that some tools write.
     private var isAtEnd: Bool { self.bytes[self.index...].allSatisfy { Self.isBlank($0) || $0 == 0 } }
 
     private static func isBlank(_ byte: UInt8) -> Bool { [0x20, 0x09, 0x0A, 0x0D].contains(byte) }
@@ -73,7 +73,7 @@ struct PropertyListText {
     private mutating func value(_ piece: Piece, depth: Int) throws(ImageError) -> Value {
         self.values += 1
         guard depth <= SignatureLimits.depth, self.values <= SignatureLimits.elements else {
-            throw ImageError(.tooLarge, "a property list is deeper or has more values than is read")
+            throw ImageError(.tooLarge, "a property list is over a limit of depth or values")
         }
         switch piece {
         case .empty("true"): return .boolean(true)
@@ -94,7 +94,7 @@ struct PropertyListText {
         case .open(let name) where ["date", "data", "integer", "real"].contains(name):
             try self.skip(past: Array("</\(name)>".utf8))
             return .other
-        default: throw Self.malformed("a tag that is not known")
+        default: throw Self.malformed("an unknown tag")
         }
     }
 
@@ -106,7 +106,7 @@ struct PropertyListText {
             guard next == .open("key") else { throw Self.malformed("a value without a key") }
             let key = try self.text(endingIn: "key")
             let value = try self.value(self.tag(), depth: depth + 1)
-            guard members.updateValue(value, forKey: key) == nil else { throw Self.malformed("a key stands twice") }
+            guard members.updateValue(value, forKey: key) == nil else { throw Self.malformed("a repeated key") }
         }
     }
 
@@ -149,7 +149,7 @@ struct PropertyListText {
         for part in parts {
             guard let end = part.firstIndex(of: 0x3B),
                 let character = Self.entities[String(decoding: part[..<end], as: UTF8.self)]
-            else { throw Self.malformed("an entity that is not known") }
+            else { throw Self.malformed("an unknown entity") }
             text.append(character)
             text += part[part.index(after: end)...]
         }

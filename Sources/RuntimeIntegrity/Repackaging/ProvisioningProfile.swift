@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a provisioning profile says of who may run which app where: a property list in a signed message.
+/// A provisioning profile: which teams may run which app on which devices. A property list in a signed message.
 struct ProvisioningProfile: Hashable, Sendable {
     /// The teams that may sign.
     let teams: [String]
@@ -10,7 +10,7 @@ struct ProvisioningProfile: Hashable, Sendable {
     let namesDevices: Bool
     /// Whether it is for all devices.
     let isForAllDevices: Bool
-    /// What it lets an app do.
+    /// The entitlements that it allows.
     let entitlements: Entitlements?
 
     /// Reads `embedded.mobileprovision` or `embedded.provisionprofile`.
@@ -31,8 +31,7 @@ struct ProvisioningProfile: Hashable, Sendable {
 
 /// The content of a signed message (CMS, RFC 5652, section 5), in DER or in BER.
 ///
-/// The signature is not verified: who may sign a profile is the system's business, and only signs of what is wrong are
-/// taken from it.
+/// The signature is not verified: the system does that, and a profile is used here only to find defects.
 struct SignedContent {
     private let bytes: [UInt8]
     private var elements = 0
@@ -49,7 +48,7 @@ struct SignedContent {
 
     /// The content of a message.
     ///
-    /// - Parameter bytes: The message; who calls limits its length.
+    /// - Parameter bytes: The message; the caller limits its length.
     static func read(_ bytes: [UInt8]) throws(ImageError) -> [UInt8] {
         var reader = SignedContent(bytes: bytes)
         var message = try reader.child(0x30, of: 0..<bytes.count)
@@ -91,7 +90,7 @@ struct SignedContent {
         }
     }
 
-    /// The element behind so many others, of this tag.
+    /// The element with this tag after a number of others.
     private mutating func child(
         _ tag: UInt8, of content: Range<Int>, after count: Int = 0
     ) throws(ImageError) -> Element {
@@ -102,11 +101,11 @@ struct SignedContent {
         return element
     }
 
-    /// The element at an index. One of indefinite length is gone through to its end.
+    /// The element at an index. One of indefinite length is read to its end.
     private mutating func element(at index: Int, before end: Int, depth: Int) throws(ImageError) -> Element {
         self.elements += 1
         guard depth <= SignatureLimits.depth, self.elements <= SignatureLimits.elements else {
-            throw ImageError(.tooLarge, "a signed message is deeper or has more elements than is read")
+            throw ImageError(.tooLarge, "a signed message is over a limit of depth or elements")
         }
         guard index >= 0, index < end - 1, end <= self.bytes.count else { throw Self.malformed("it is cut") }
         let tag = self.bytes[index]
@@ -127,7 +126,7 @@ struct SignedContent {
         var start = index + 2
         var length = Int(first)
         if first > 0x80 {
-            // Four bytes could name more than a 32-bit system can count; nothing that is read is as long as three say.
+            // Four bytes could name more than a 32-bit system can count; no input is longer than three bytes can say.
             let count = Int(first & 0x7F)
             guard count <= 3, start + count <= end else { throw Self.malformed("a length that is too long") }
             length = self.bytes[start..<start + count].reduce(0) { $0 << 8 | Int($1) }
@@ -138,7 +137,7 @@ struct SignedContent {
     }
 }
 
-/// What a program may do, or what a provisioning profile lets a program do.
+/// The entitlements of a program, or those that a provisioning profile allows.
 struct Entitlements: Hashable, Sendable {
     /// Prefix, dot and bundle identifier; the last may end in `*`.
     let applicationIdentifier: String?
@@ -147,7 +146,7 @@ struct Entitlements: Hashable, Sendable {
     /// Whether debuggers may attach (`get-task-allow` is there, and not false).
     let letsDebuggersAttach: Bool
 
-    /// Takes them out of a dictionary: under the names of phones, and under those of the Mac.
+    /// Reads them from a dictionary: under the names of phones, and under those of the Mac.
     init(_ list: PropertyListText.Value) {
         self.applicationIdentifier =
             (list["application-identifier"] ?? list["com.apple.application-identifier"])?.text
@@ -157,7 +156,7 @@ struct Entitlements: Hashable, Sendable {
         }
     }
 
-    /// Whether an app with this bundle identifier is meant; what names none means all.
+    /// Whether they are for an app with this bundle identifier; without an identifier they are for all apps.
     ///
     /// The prefix before the first dot is not looked at: that of an old app is not its team.
     func isFor(_ bundleIdentifier: String) -> Bool {

@@ -2,13 +2,13 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// Looks who signed the program's file, and as what: an app that was changed has to be signed again.
+/// Checks the signer and the identifier of the program's file: a changed app must be signed again.
 ///
-/// It reads what the signature says, and does not verify it. Where nobody changed the system, the system has done that.
+/// It reads the signature but does not verify it. An unchanged system has done that.
 public struct SignatureDetector: TamperDetector {
     /// `signature`.
     public let name = "signature"
-    /// Now and then.
+    /// Occasional: at start and at random times.
     public let cost = DetectorCost.occasional
 
     private let declared: DeclaredDistribution?
@@ -16,7 +16,7 @@ public struct SignatureDetector: TamperDetector {
 
     /// Creates the detector.
     ///
-    /// - Parameter declared: How the app expects to have been distributed; with `nil` it says that it cannot evaluate.
+    /// - Parameter declared: The expected distribution of the app; with `nil` the detector says that it cannot evaluate.
     public init(_ declared: DeclaredDistribution?) { self.init(declared, sha256: SystemHash.sha256) }
 
     /// Creates the detector with a hash function; without one, hashes are not compared, and that is said.
@@ -40,7 +40,7 @@ public struct SignatureDetector: TamperDetector {
         }
     }
 
-    /// What a signature tells against the app's declaration.
+    /// The contradictions between a signature and the app's declaration.
     static func signals(_ signature: CodeSignature?, _ declared: DeclaredDistribution) -> [TamperSignal] {
         guard let signature else { return [.init(.unsignedProgram, .high, "the program has no signature")] }
         var signals: [TamperSignal] = []
@@ -67,11 +67,11 @@ public struct SignatureDetector: TamperDetector {
     }
 
     private static func other(_ name: SignalName, _ words: String, _ found: String) -> TamperSignal {
-        // Names have no slash. What a stranger wrote is no path in a log, either.
+        // Names have no slash, so that foreign text is no path in a log.
         TamperSignal(name, .high, "\(words) \(PrintableEvidence.name(ofPath: found))")
     }
 
-    /// Compares the hash of each part, where the app knows some and nobody signs after it.
+    /// Compares the hash of each part, where the app knows some and it is not signed again.
     private func compareHashes(
         _ program: SignedProgram, _ declared: DeclaredDistribution, _ signals: inout [TamperSignal]
     ) throws(ObservationError) {
@@ -82,25 +82,25 @@ public struct SignatureDetector: TamperDetector {
         for directory in program.parts.compactMap({ $0.signature?.directory }) {
             do throws(ImageError) {
                 guard try !declared.codeDirectoryHashes.contains(directory.hash(sha256)) else { continue }
-                signals.append(.init(.otherProgram, .high, "the program is none of those that the app knows"))
+                signals.append(.init(.otherProgram, .high, "the program is not one of the builds that the app knows"))
                 return
             } catch { throw ObservationError(error, "hash of the program") }
         }
     }
 }
 
-/// Looks for the provisioning profile in the app: the store takes it away, an enterprise or ad hoc build needs its own.
+/// Looks for the provisioning profile in the app: the store removes it, an enterprise or ad hoc build needs its own.
 public struct ProfileDetector: TamperDetector {
     /// `profile`.
     public let name = "profile"
-    /// Now and then.
+    /// Occasional: at start and at random times.
     public let cost = DetectorCost.occasional
 
     private let declared: DeclaredDistribution?
 
     /// Creates the detector.
     ///
-    /// - Parameter declared: How the app expects to have been distributed; with `nil` it says that it cannot evaluate.
+    /// - Parameter declared: The expected distribution of the app; with `nil` the detector says that it cannot evaluate.
     public init(_ declared: DeclaredDistribution?) { self.declared = declared }
 
     /// Reads and compares.
@@ -126,7 +126,7 @@ public struct ProfileDetector: TamperDetector {
     private static let unexpected = TamperSignal(
         .unexpectedProfile, .high, "an app from the store has a provisioning profile")
 
-    /// Why a profile is not that of the declared app; `nil` when it may be.
+    /// Returns why a profile is not that of the declared app; `nil` when it may be.
     static func reason(_ profile: ProvisioningProfile, _ declared: DeclaredDistribution) -> String? {
         guard profile.teams.contains(declared.team) else { return "the provisioning profile is another team's" }
         if let entitlements = profile.entitlements, !entitlements.isFor(declared.bundleIdentifier) {
@@ -142,24 +142,24 @@ public struct ProfileDetector: TamperDetector {
     }
 }
 
-/// Looks for the receipt that the store puts beside what it installs.
+/// Looks for the receipt that the store installs beside an app.
 ///
 /// A weak sign: a restored device may have to ask for it again. In the store's test environment (TestFlight, the store's
 /// review) there is none at first, so that its absence says nothing there.
 public struct ReceiptDetector: TamperDetector {
     /// `receipt`.
     public let name = "receipt"
-    /// Now and then.
+    /// Occasional: at start and at random times.
     public let cost = DetectorCost.occasional
 
     private let declared: DeclaredDistribution?
 
     /// Creates the detector.
     ///
-    /// - Parameter declared: How the app expects to have been distributed; with `nil` it says that it cannot evaluate.
+    /// - Parameter declared: The expected distribution of the app; with `nil` the detector says that it cannot evaluate.
     public init(_ declared: DeclaredDistribution?) { self.declared = declared }
 
-    /// Looks whether there is one. What stands in it is not read.
+    /// Looks for the receipt. Its contents are not read.
     public func look(at machine: any ObservedMachine) -> DetectorAnswer {
         DetectorAnswer(of: self.name) { (signals) throws(ObservationError) in
             guard [.store, .testFlight].contains(self.declared?.distribution ?? .store) else { return }

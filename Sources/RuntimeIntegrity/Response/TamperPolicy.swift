@@ -4,15 +4,15 @@
 
 internal import CRuntimeProbe
 
-/// From signals to actions.
+/// The policy that maps signals to actions.
 ///
-/// By default everything is recorded and attached to reports, and nothing else happens. A signal refuses, wipes or ends
+/// By default each signal is recorded and attached to reports, without other actions. A signal refuses, wipes or ends
 /// only where a rule names that action for that signal; wiping and ending need two such signals of different families.
 public struct TamperPolicy: Hashable, Sendable {
-    /// How many families have to agree before something is done that cannot be undone.
+    /// The number of families that must agree before an action that cannot be undone.
     public static let familiesForTheIrreversible = 2
 
-    /// What is done beside recording and attaching.
+    /// The actions beside recording and attaching.
     public var rules: [TamperRule]
 
     /// Whether signals of debuggers, and the breakpoints and changed pages that debuggers make, have no consequences.
@@ -31,14 +31,15 @@ public struct TamperPolicy: Hashable, Sendable {
     /// Creates a policy.
     ///
     /// - Parameters:
-    ///   - rules: What is done beside recording and attaching; nothing by default.
+    ///   - rules: The actions beside recording and attaching; none by default.
     ///   - ignoresDebuggers: True in debug builds by default.
     public init(_ rules: [TamperRule] = [], ignoresDebuggers: Bool = Self.isDebugBuild) {
         self.rules = rules
         self.ignoresDebuggers = ignoresDebuggers
     }
 
-    /// Refuses pinned connections for what no honest process is known to show: injected code, changed code, debuggers.
+    /// A policy that refuses pinned connections for signals that no honest process is known to show: injected code,
+    /// changed code, debuggers.
     public static var refusing: Self {
         let names: [SignalName] = [
             .knownAgent, .codeWithoutFile, .anonymousCode, .writableCode, .splitCode, .changedCodePages, .changedCode,
@@ -48,7 +49,7 @@ public struct TamperPolicy: Hashable, Sendable {
         return Self(names.map { TamperRule($0, [.refuse]) })
     }
 
-    /// What these signals lead to.
+    /// The conclusion from these signals.
     public func decision(for signals: [TamperSignal]) -> TamperDecision {
         let counted = signals.filter { !self.isIgnored($0) }
         func families(_ action: TamperAction) -> Int {
@@ -65,7 +66,8 @@ public struct TamperPolicy: Hashable, Sendable {
             ends: families(.end) >= Self.familiesForTheIrreversible)
     }
 
-    /// The names that go into reports, in the order of the signals. Of more than a report takes the surest stay.
+    /// The names that go into reports, in the order of the signals. Beyond the limit of a report those of the highest
+    /// confidence stay.
     private static func attached(_ signals: [TamperSignal]) -> [String] {
         var confidence: [SignalName: Confidence] = [:]
         var names: [SignalName] = []
@@ -85,22 +87,22 @@ public struct TamperPolicy: Hashable, Sendable {
     }
 }
 
-/// What an app does about one signal, beside recording and attaching it.
+/// A rule: the actions of an app for one signal, beside recording and attaching it.
 public struct TamperRule: Hashable, Sendable {
     /// The signal.
     public let signal: SignalName
 
-    /// What is done.
+    /// The actions.
     public let actions: Set<TamperAction>
 
-    /// The least confidence with which it is done.
+    /// The minimum confidence for the actions.
     public let from: Confidence
 
     /// Creates a rule.
     ///
     /// - Parameters:
     ///   - signal: The signal.
-    ///   - actions: What is done.
+    ///   - actions: The actions.
     ///   - confidence: Signals of low confidence are seen in honest processes, so that the default is medium.
     public init(_ signal: SignalName, _ actions: Set<TamperAction>, from confidence: Confidence = .medium) {
         self.signal = signal
@@ -109,28 +111,28 @@ public struct TamperRule: Hashable, Sendable {
     }
 }
 
-/// What an app does about a signal.
+/// An action of an app for a signal.
 public struct TamperAction: Hashable, Sendable, CustomStringConvertible {
     /// The action's name.
     public let description: String
 
     private init(_ description: String) { self.description = description }
 
-    /// It is kept and streamed. Every signal is.
+    /// The signal is kept and streamed, as every signal is.
     public static let record = Self("record")
     /// Its name is attached to reports of failures.
     public static let attach = Self("attach")
     /// Pinned connections are refused from now on.
     public static let refuse = Self("refuse")
-    /// The app's hook is called that removes what is secret.
+    /// The app's hook that removes secrets is called.
     public static let wipe = Self("wipe")
     /// The process ends.
     public static let end = Self("end")
 }
 
-/// What the signals so far lead to.
+/// The conclusion from the signals so far.
 public struct TamperDecision: Hashable, Sendable {
-    /// The most names that are attached to a report: as many as a report takes.
+    /// The maximum number of names in a report (formats.md, section 5).
     public static let maximumAttached = 32
 
     /// The names of signals that go into reports of failures.
@@ -139,26 +141,26 @@ public struct TamperDecision: Hashable, Sendable {
     /// Whether pinned connections are refused.
     public let refuses: Bool
 
-    /// Whether the app's hook removes what is secret.
+    /// Whether the app's hook removes secrets.
     public let wipes: Bool
 
     /// Whether the process ends.
     public let ends: Bool
 }
 
-/// How an app wipes and ends.
+/// The app's functions for wiping and ending.
 public struct TamperResponse: Sendable {
-    /// Removes what is secret: keys, tokens. It is called once, on the thread that noticed.
+    /// Removes secrets: keys, tokens. Called once, on the thread that noticed the signal.
     public var wipe: @Sendable () -> Void
 
-    /// Ends the process. It is called once, after ``wipe``.
+    /// Ends the process. Called once, after ``wipe``.
     public var end: @Sendable () -> Void
 
     /// Creates a response.
     ///
     /// - Parameters:
-    ///   - wipe: Nothing, by default.
-    ///   - end: The system's call, by default.
+    ///   - wipe: The function that removes secrets; by default none.
+    ///   - end: The function that ends the process; by default the system's call.
     public init(
         wipe: @escaping @Sendable () -> Void = {}, end: @escaping @Sendable () -> Void = ProcessEnd.now
     ) {
@@ -169,7 +171,7 @@ public struct TamperResponse: Sendable {
 
 /// The end of this process.
 public enum ProcessEnd {
-    /// The status that it ends with: sysexits.h's `EX_SOFTWARE`, which says nothing about why.
+    /// The status that it ends with: sysexits.h's `EX_SOFTWARE`, which does not reveal the reason.
     public static let status: Int32 = 70
 
     /// Ends it. On Linux by a system call of our own, so that a hooked `exit` does not keep it alive.

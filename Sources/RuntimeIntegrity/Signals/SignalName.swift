@@ -2,18 +2,18 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// The name of a signal: what reports carry and policies speak of.
+/// The name of a signal, in reports and policies.
 ///
-/// A struct, and no enum: detectors of an app may have names of their own. Names are stable; once released, one is
-/// never given another meaning.
+/// A struct instead of an enum, because detectors of an app may have names of their own. Names are stable: a released
+/// one never gets another meaning.
 public struct SignalName: Hashable, Sendable, CustomStringConvertible {
-    /// The most characters of a name: well within a report's texts.
+    /// The maximum length of a name in characters, within that of a report's texts (formats.md, section 5).
     public static let maximumLength = 48
 
     /// The name, in lower case with hyphens.
     public let description: String
 
-    /// What kind of thing it tells of. Two signals of one family are not independent.
+    /// The family. Two signals of one family are not independent.
     public let family: SignalFamily
 
     /// Creates a name.
@@ -36,29 +36,29 @@ public struct SignalName: Hashable, Sendable, CustomStringConvertible {
 extension SignalName {
     /// A library is loaded that is named like an agent of a known tool.
     public static let knownAgent = Self(known: "known-agent", .injection)
-    /// Code runs from memory that has no file: how agents are put into a process without a trace on the disk.
+    /// Code runs from memory that has no file: agents enter a process in this way without a trace on the disk.
     public static let codeWithoutFile = Self(known: "code-without-file", .injection)
     /// Code runs from a file that is deleted or replaced: an agent, or an update of the system beneath a running app.
     public static let codeOfDeletedFile = Self(known: "code-of-deleted-file", .injection)
     /// More executable memory without a file than the app declares.
     public static let anonymousCode = Self(known: "anonymous-code", .injection)
-    /// A library is put before all others by the environment.
+    /// The environment loads a library before all others.
     public static let preloadedLibrary = Self(known: "preloaded-library", .environment)
-    /// A library is put before all others by the system's file.
+    /// The system's file loads a library before all others.
     public static let preloadFile = Self(known: "preload-file", .environment)
     /// Code of a file can be written to while it runs.
     public static let writableCode = Self(known: "writable-code", .code)
-    /// The code of one library is mapped in slivers: somebody changed the protection of a part of it.
+    /// The code of one library is mapped in slivers: the protection of a part of it was changed.
     public static let splitCode = Self(known: "split-code", .code)
     /// Pages of a file's code are no longer the file's.
     public static let changedCodePages = Self(known: "changed-code-pages", .code)
-    /// Code is not what stands in its file.
+    /// Code differs from its file.
     public static let changedCode = Self(known: "changed-code", .code)
-    /// A named function does not begin as it does in its file.
+    /// A named function does not begin as in its file.
     public static let hookedFunction = Self(known: "hooked-function", .code)
     /// A call to a library leads elsewhere.
     public static let redirectedCall = Self(known: "redirected-call", .code)
-    /// A call to a library leads into one that was put before it.
+    /// A call to a library leads into one that was loaded before it.
     public static let interposedCall = Self(known: "interposed-call", .environment)
     /// A named function begins with a breakpoint.
     public static let breakpoint = Self(known: "breakpoint", .code)
@@ -80,7 +80,7 @@ extension SignalName {
     public static let jailbreakFile = Self(known: "jailbreak-file", .jailbreak)
     /// Folders of the system are symbolic links.
     public static let jailbreakLink = Self(known: "jailbreak-link", .jailbreak)
-    /// The sandbox lets something through that it forbids.
+    /// The sandbox allows an action that it should refuse.
     public static let sandboxOpen = Self(known: "sandbox-open", .jailbreak)
     /// An app is installed that only a jailbreak installs.
     public static let jailbreakApp = Self(known: "jailbreak-app", .jailbreak)
@@ -90,9 +90,9 @@ extension SignalName {
     public static let otherTeam = Self(known: "other-team", .repackaging)
     /// The program has another bundle identifier.
     public static let otherBundle = Self(known: "other-bundle", .repackaging)
-    /// The program is none of the builds that the app knows by their hashes.
+    /// The program is not one of the builds that the app knows by their hashes.
     public static let otherProgram = Self(known: "other-program", .repackaging)
-    /// The program was signed so that debuggers may attach.
+    /// The program's signature lets debuggers attach.
     public static let debuggableProgram = Self(known: "debuggable-program", .repackaging)
     /// A provisioning profile is in an app from the store.
     public static let unexpectedProfile = Self(known: "unexpected-profile", .repackaging)
@@ -107,7 +107,7 @@ extension SignalName {
     /// A known-good input was refused.
     public static let canaryRefused = Self(known: "canary-refused", .canary)
 
-    /// Every name that this module gives.
+    /// All names of this module.
     public static let all: [Self] = [
         .knownAgent, .codeWithoutFile, .codeOfDeletedFile, .anonymousCode, .preloadedLibrary, .preloadFile,
         .writableCode, .splitCode, .changedCodePages, .changedCode, .hookedFunction, .redirectedCall, .interposedCall,
@@ -120,10 +120,10 @@ extension SignalName {
     ]
 }
 
-/// What kind of thing a signal tells of.
+/// The family of a signal.
 ///
 /// Two signals are independent only when their families differ: one cause (an update of a library beneath a running
-/// process, a tool of the operator's own) shows itself in several signals of one family, seldom in two families.
+/// process, a tool of the operator's own) causes several signals of one family, seldom of two.
 public struct SignalFamily: Hashable, Sendable, CustomStringConvertible {
     /// The name, in lower case with hyphens.
     public let description: String
@@ -136,7 +136,7 @@ public struct SignalFamily: Hashable, Sendable, CustomStringConvertible {
     public static let code = Self("code")
     /// A debugger or tracer.
     public static let debugger = Self("debugger")
-    /// What the environment was set to before the start.
+    /// The environment of the process's start.
     public static let environment = Self("environment")
     /// Threads that are not the app's.
     public static let threads = Self("threads")
@@ -144,11 +144,11 @@ public struct SignalFamily: Hashable, Sendable, CustomStringConvertible {
     public static let descriptors = Self("descriptors")
     /// Ports and connections of tools.
     public static let network = Self("network")
-    /// The device gives more than a device in its factory state.
+    /// The device allows more than a device in its factory state.
     public static let jailbreak = Self("jailbreak")
-    /// The program is not as it was distributed: it was packaged again.
+    /// The program is not as it was distributed: it was repackaged.
     public static let repackaging = Self("repackaging")
-    /// A known answer came out wrong.
+    /// A known answer was wrong.
     public static let canary = Self("canary")
     /// Signals of an app's own detectors.
     public static let app = Self("app")

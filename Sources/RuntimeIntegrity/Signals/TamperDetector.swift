@@ -2,41 +2,42 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// Looks at one thing.
+/// A detector of one kind of trace.
 ///
-/// A value. It sees the machine through ``ObservedMachine`` only, so that each is tested on what real machines showed.
+/// A value. It uses the machine through ``ObservedMachine`` only, so that it can be tested on recordings of real
+/// machines.
 public protocol TamperDetector: Sendable {
-    /// What it is called where it could not look.
+    /// Its name in blind spots.
     var name: String { get }
 
-    /// How much time it takes.
+    /// Its cost in time.
     var cost: DetectorCost { get }
 
-    /// Looks once. It may hold where things are, and an answer for as long as all that it rests on is seen to be the same.
+    /// Looks once. It may cache places, and an answer while all its inputs are unchanged.
     func look(at machine: any ObservedMachine) -> DetectorAnswer
 }
 
-/// What a detector noticed, and what it could not look at.
+/// The findings of a detector: its signals and its blind spots.
 ///
-/// Not to be able to look is an answer of its own: a process in which nothing can be read is not a clean one.
+/// A blind spot is an answer of its own: a process that cannot be read is not a clean one.
 public struct DetectorAnswer: Hashable, Sendable {
-    /// What was noticed; empty when all is as it should be.
+    /// The signals; empty for a clean process.
     public var signals: [TamperSignal] = []
 
-    /// What could not be looked at.
+    /// The blind spots.
     public var blindSpots: [BlindSpot] = []
 
-    /// Nothing noticed.
+    /// No findings.
     public init() {}
 
-    /// These signals.
+    /// Creates findings with these signals.
     public init(_ signals: [TamperSignal]) { self.signals = signals }
 
-    /// Looks, and notes when that was not possible.
+    /// Runs a look, and adds a blind spot when it fails.
     ///
     /// - Parameters:
-    ///   - detector: Who looks.
-    ///   - body: Adds what it notices.
+    ///   - detector: The detector.
+    ///   - body: The look, which adds its signals.
     init(of detector: String, _ body: (inout [TamperSignal]) throws(ObservationError) -> Void) {
         do throws(ObservationError) {
             try body(&self.signals)
@@ -46,7 +47,7 @@ public struct DetectorAnswer: Hashable, Sendable {
     }
 }
 
-/// How much time a detector takes, and therefore when it is asked.
+/// The cost of a detector, which decides when it runs.
 public struct DetectorCost: Hashable, Sendable, CustomStringConvertible {
     /// `connection` or `occasional`.
     public let description: String
@@ -55,6 +56,6 @@ public struct DetectorCost: Hashable, Sendable, CustomStringConvertible {
 
     /// Some tens of microseconds: before each connection.
     public static let connection = Self("connection")
-    /// More, or it waits for somebody: at start and at random times.
+    /// More time, or waiting: at start and at random times.
     public static let occasional = Self("occasional")
 }

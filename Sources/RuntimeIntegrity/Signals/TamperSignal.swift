@@ -2,26 +2,26 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// One thing that was noticed: it says that somebody may be inside the process, and proves nothing.
+/// A signal that an intruder may be inside the process. It is no proof.
 public struct TamperSignal: Hashable, Sendable, CustomStringConvertible {
-    /// The most characters of ``evidence``. It is a sentence for a person, and travels in events.
+    /// The maximum length of ``evidence`` in characters. It is a sentence for people, and part of events.
     public static let evidenceLength = 160
 
-    /// Which signal it is. This goes into reports; the evidence does not.
+    /// The name of the signal. It is in reports; the evidence is not.
     public let name: SignalName
 
-    /// How rarely it is seen in a process that nobody touches.
+    /// The confidence: how rarely the signal is seen in an untouched process.
     public let confidence: Confidence
 
-    /// What was seen, in words: one line of printable ASCII, without addresses and without what is secret.
+    /// The evidence in words: one line of printable ASCII, without addresses and secrets.
     public let evidence: String
 
     /// Creates a signal.
     ///
     /// - Parameters:
-    ///   - name: Which signal it is.
-    ///   - confidence: How rarely it is seen in a process that nobody touches.
-    ///   - evidence: Anything; what is not printable ASCII becomes `?`, what is too long is cut.
+    ///   - name: The name of the signal.
+    ///   - confidence: The confidence: how rarely the signal is seen in an untouched process.
+    ///   - evidence: Any text; other characters than printable ASCII become `?`, a long text is cut.
     public init(_ name: SignalName, _ confidence: Confidence, _ evidence: String) {
         self.name = name
         self.confidence = confidence
@@ -32,7 +32,7 @@ public struct TamperSignal: Hashable, Sendable, CustomStringConvertible {
     public var description: String { "\(self.name) (\(self.confidence)): \(self.evidence)" }
 }
 
-/// How rarely a signal is seen in a process that nobody touches.
+/// The confidence of a signal: how rarely it is seen in an untouched process.
 public struct Confidence: Hashable, Sendable, Comparable, CustomStringConvertible {
     private let rank: Int
 
@@ -48,19 +48,19 @@ public struct Confidence: Hashable, Sendable, Comparable, CustomStringConvertibl
     public static let low = Self(1, "low")
     /// Seldom in honest processes; there are known exceptions.
     public static let medium = Self(2, "medium")
-    /// No honest process is known to show it, unless its operator did it himself.
+    /// No honest process is known to show it, unless its operator caused it.
     public static let high = Self(3, "high")
 
-    /// By rank.
+    /// Ordered by rank.
     public static func < (one: Self, other: Self) -> Bool { one.rank < other.rank }
 }
 
-/// A detector that could not look.
+/// A blind spot: a detector that could not look.
 public struct BlindSpot: Hashable, Sendable, CustomStringConvertible {
     /// The detector's name.
     public let detector: String
 
-    /// Why it could not.
+    /// The reason.
     public let reason: ObservationError
 
     /// Creates a value.
@@ -69,11 +69,11 @@ public struct BlindSpot: Hashable, Sendable, CustomStringConvertible {
         self.reason = reason
     }
 
-    /// Who and why.
+    /// The detector and the reason.
     public var description: String { "\(self.detector): \(self.reason)" }
 }
 
-/// Text that others chose (names of threads, of libraries, of files), made fit for a log.
+/// Foreign text (names of threads, of libraries, of files), made safe for a log.
 enum PrintableEvidence {
     /// One line of printable ASCII.
     static func line(_ text: String, maximumLength: Int) -> String {
@@ -84,7 +84,7 @@ enum PrintableEvidence {
         return line
     }
 
-    /// The last part of a path: which folder a file lies in is the business of whom installed it.
+    /// The last part of a path: the folder of a file is private to the user.
     static func name(ofPath path: String) -> String {
         let bytes = path.utf8
         guard let slash = bytes.lastIndex(of: 0x2F) else { return path }

@@ -49,6 +49,7 @@ typedef struct CGRect CGRect;
 __attribute__((swift_attr("@UIActor"))) @interface UIView : NSObject @end
 """,
     "BackgroundTasks": "@import Foundation;\n@import Dispatch;\n",
+    "DeviceCheck": "@import Foundation;\n",
     "Darwin": "#include <stddef.h>\n",  # and nothing of this system's
 }
 # Classes of Foundation that Swift has a type of its own for.
@@ -109,7 +110,7 @@ class Writer:
             return f"{self.type(result) if result else 'void'} ({attributes}^ {mark} {name})({parts})"
         if text.startswith("&"):
             return self.type(text[1:], f"* {mark} {name}")
-        if text == "bool" and self.module in ("Foundation", "WebKit", "BackgroundTasks"):
+        if text == "bool" and self.module in ("Foundation", "WebKit", "BackgroundTasks", "DeviceCheck"):
             text = "BOOL"  # by which Swift knows what is called `is…` by its getter
         for found in re.findall(r"\b[A-Z]\w+(?=[*<])", text) if self.module != "Darwin" else ():
             self.used.add(found)

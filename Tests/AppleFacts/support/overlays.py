@@ -10,6 +10,7 @@ IMPORTS = {
     "ObjectiveC": ("ObjectiveC",), "Dispatch": ("Dispatch", "ObjectiveC"), "CoreFoundation": ("CoreFoundation",),
     "Security": ("Security", "CoreFoundation"),
     "Darwin": ("Darwin",), "Foundation": ("Foundation", "ObjectiveC", "Darwin", "CoreFoundation", "Security"), "Network": ("Foundation", "Security"), "BackgroundTasks": ("BackgroundTasks", "Foundation"),
+    "DeviceCheck": ("DeviceCheck", "Foundation"),
 }  # fmt: skip
 # Dispatch is to be imported where its members are used.
 UNEXPORTED = {"Foundation": ("Dispatch",), "Security": ("Dispatch",), "Network": ("Dispatch",)}

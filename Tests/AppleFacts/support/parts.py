@@ -8,7 +8,7 @@ from platforms import manifests, probe  # noqa: F401
 from project import adapter, examples, readings, selectors, systems  # noqa: F401
 from signatures import TYPES, Signature
 
-OBJECTIVE_C = ("ObjectiveC", "CoreFoundation", "Security", "Foundation", "WebKit", "BackgroundTasks")
+OBJECTIVE_C = ("ObjectiveC", "CoreFoundation", "Security", "Foundation", "WebKit", "BackgroundTasks", "DeviceCheck")
 SECTIONS = {"Security": ("Security", "CoreFoundation"), "Foundation": ("Foundation", "ObjectiveC")}
 # How a row of the page is known, from the confidence of its facts; the least of them counts.
 KNOWN = {"machine": "by machine", "read": "read", "unknown": "unknown"}

@@ -63,6 +63,25 @@ REASONS = {
     "NSPrivacyAccessedAPICategoryActiveKeyboards": r"\bactiveInputModes\b",
 }  # fmt: skip
 
+# What a library could collect, by the calls that do.
+COLLECTED = {"NSPrivacyCollectedDataTypeDeviceID": r"\.generateAssertion\("}
+# What each kind of data that is collected says of itself (documentation, "Describing data use in privacy manifests").
+COLLECTION = {
+    "NSPrivacyCollectedDataTypeLinked": False, "NSPrivacyCollectedDataTypeTracking": False,
+    "NSPrivacyCollectedDataTypePurposes": ["NSPrivacyCollectedDataTypePurposeAppFunctionality"],
+}  # fmt: skip
+
+
+def collected(name, manifest, code):
+    """Whether a library's privacy manifest names what the library could collect, and nothing else."""
+    needed = {kind for kind, pattern in COLLECTED.items() if re.search(pattern, code)}
+    content = plistlib.loads(manifest.read_bytes()) if manifest.exists() else {}
+    said = {one.get("NSPrivacyCollectedDataType"): one for one in content.get("NSPrivacyCollectedDataTypes", [])}
+    wrong = [f"{name} can send {kind}, and its privacy manifest does not say so" for kind in sorted(needed - set(said))]
+    wrong += [f"{name} says {kind}, and sends nothing of it" for kind in sorted(set(said) - needed)]
+    return wrong + [f"{name} says of {kind}: {key} is {one.get(key)}, not {value}" for kind, one in said.items()
+                    for key, value in COLLECTION.items() if one.get(key) != value]  # fmt: skip
+
 
 def manifests(build):
     """Privacy manifests, where they are needed."""
@@ -76,6 +95,7 @@ def manifests(build):
         manifest = folder / "PrivacyInfo.xcprivacy"
         said = set(re.findall(r"<string>(NSPrivacyAccessedAPICategory\w+)</string>", manifest.read_text(encoding="utf-8"))) if manifest.exists() else set()
         count += manifest.exists()
+        wrong += collected(name, manifest, code)
         wrong += [f"{name} calls what needs {category}, and its privacy manifest does not say so" for category in sorted(needed - said)]
         wrong += [f"{name} says {category}, and calls nothing of it" for category in sorted(said - needed)]
         target = re.search(rf'\.target\(\s*name: "{name}".*?(?=\n        \.t)', package, re.S)

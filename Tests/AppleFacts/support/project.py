@@ -98,7 +98,7 @@ def selectors(build):
         if line.startswith("- (void)"):
             given.add("".join(re.findall(r"(?:(?<=^)|(?<=\s))(\w+:)(?=\()", line[len("- (void)"):])))
     facts = [row for row in build.facts.rows if row.kind == "method" and re.search(r"^NSURLSession\w*Delegate$|^WKNavigationDelegate$", row.owner)]
-    # A method that is nobody's has no selector at all: it is told by its name.
+    # A method without a class has no selector: it is identified by its name.
     known = {row.swift.partition(".")[2] for row in facts}
     names = [Signature(one.strip()).name for one in methods]
     wrong = [f"{name} is a method of no delegate's protocol: it is never called" for name in names if name not in known]

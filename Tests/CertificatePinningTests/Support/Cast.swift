@@ -10,11 +10,11 @@ enum Cast {
     static let intermediate = SketchedCertificate(subject: "Example Intermediate", key: Array(2...33))
     static let root = SketchedCertificate(subject: "Example Root", key: Array(3...34))
 
-    /// A certificate of somebody else, who gets certificates from an authority that devices trust.
+    /// An attacker's certificate, from an authority that devices trust.
     static let interceptor = SketchedCertificate(subject: "api.example.com", key: Array(101...132))
     static let interceptorRoot = SketchedCertificate(subject: "Interceptor Root", key: Array(102...133))
 
-    /// A key that nobody in any path has.
+    /// A key that is in no path.
     static let backup = SketchedCertificate(subject: "backup", key: Array(201...232))
 
     /// What no parser reads: a certificate without its last byte.

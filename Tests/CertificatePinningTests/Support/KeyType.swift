@@ -7,7 +7,7 @@ import Testing
 
 /// How `openssl` makes a key of some type, and a certificate for it.
 ///
-/// Made anew at each run: nothing expires, and nobody has to trust a file in the repository.
+/// Made anew at each run: nothing expires, and no file in the repository must be trusted.
 struct KeyType: Sendable, CustomTestStringConvertible {
     let testDescription: String
 

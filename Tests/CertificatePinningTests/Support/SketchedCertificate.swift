@@ -39,14 +39,14 @@ struct SketchedCertificate: Sendable {
     ///
     /// - Parameters:
     ///   - subject: The subject's common name, also written as the organisation that issued it.
-    ///   - key: The bytes of the subjectPublicKey, of an algorithm that nobody knows.
+    ///   - key: The bytes of the subjectPublicKey, of an unknown algorithm.
     init(subject: String, key: [UInt8]) {
         self.init(subject: Self.name(commonName: DERNode(0x0c, Array(subject.utf8))), key: key)
     }
 
     /// A certificate with any subject.
     init(subject: DERNode, key: [UInt8]) {
-        // 1.3.9999.1 and .2: in nobody's registry.
+        // 1.3.9999.1 and .2: in no registry.
         let signatureAlgorithm = DERNode(0x30, DERNode(0x06, [0x2b, 0xce, 0x0f, 0x01]))
         let keyAlgorithm = DERNode(0x30, DERNode(0x06, [0x2b, 0xce, 0x0f, 0x02]))
         let validity = DERNode(

@@ -8,7 +8,7 @@ import TestData
 
 @_spi(Tools) @testable import CertificateTransparency
 
-/// Log lists, chains and answers that nobody here wrote.
+/// Log lists, chains and answers of others.
 enum PublishedVectors {
     static let isPresent =
         SharedData.holds(SharedData.transparency) && SharedData.holds(SharedData.realChains)

@@ -5,7 +5,7 @@
 import Foundation
 import PinListClient
 
-/// Takes reports and does not answer them until it is told to: whoever sent one is as good as dead meanwhile.
+/// Takes reports and does not answer them until it is told to: its sender is stuck meanwhile.
 ///
 /// `@unchecked Sendable`: because what changes is read and written under the lock only.
 final class DeadlyCollector: ReportSender, @unchecked Sendable {
@@ -29,6 +29,6 @@ final class DeadlyCollector: ReportSender, @unchecked Sendable {
         for await _ in self.arrivals { break }
     }
 
-    /// Answers whoever waits.
+    /// Answers all waiting senders.
     func answer() { self.giveAnswer.finish() }
 }

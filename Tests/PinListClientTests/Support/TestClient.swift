@@ -87,7 +87,7 @@ extension Pinning {
     nonisolated func kinds() async -> [PinningEvent.Kind] {
         var kinds: [PinningEvent.Kind] = []
         let events = self.events()
-        // The past is told at once; what ends the wait is an event that nobody else sends.
+        // The past is told at once; the wait ends with an event that no other code sends.
         let end = PinningEvent(PinningEvent.Kind(code: "end"), at: TestClient.start, UUID().uuidString)
         self.send(end)
         for await event in events {

@@ -19,7 +19,7 @@ enum Story {
         self.start.advanced(by: days * self.day + hours * self.hour)
     }
 
-    /// A pin of a key that nobody has.
+    /// A pin of a key that does not exist.
     static func pin(_ number: UInt8) -> Pin { Pin(kind: .publicKey, hashing: [number]) }
 
     /// An enforcing entry with a pin and a backup.

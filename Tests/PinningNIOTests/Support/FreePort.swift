@@ -8,7 +8,7 @@ import NIOPosix
 
 /// A port for a server that cannot be told to take any.
 enum FreePort {
-    /// A port of loopback that was free a moment ago. Whoever uses it looks whether it still is.
+    /// A port of loopback that was free a moment ago. The user must check that it still is.
     static func find() async throws -> Int {
         let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .bind(host: "127.0.0.1", port: 0).get()

@@ -72,7 +72,7 @@ enum Transport: String, CaseIterable {
         return request
     }
 
-    /// Ends a client whatever came of its request.
+    /// Ends a client after any outcome of its request.
     private static func closing(
         _ shutdown: () async throws -> Void, _ body: () async throws -> String
     ) async throws -> String {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import RuntimeIntegrity
 
-@Suite("Slots that were evaluated, and whether anybody touched them since")
+@Suite("Slots that were evaluated, and whether they were touched since")
 struct CheckedSlotsTests {
     private static let base: UInt64 = 0x7E00_0000_0000
 

@@ -14,7 +14,7 @@ struct ImportSlotsTests {
 
     /// Where the slots of the library lie, by `readelf -r`, and what would be right in each.
     ///
-    /// Nobody has `knock`, `bell` and `spare`; so each points to where the library itself has something.
+    /// No image has `knock`, `bell` and `spare`, so each points to the library's own symbol.
     private static func bound(_ copy: inout MappedCopy) {
         copy.write(pointer: 0, at: 0x39A0)
         copy.write(pointer: 0, at: 0x2968)
@@ -86,8 +86,8 @@ struct ImportSlotsTests {
         #expect(try self.findings([0x2960: 0x3984 + Self.place]).map(\.kind) == [.displaced])
     }
 
-    @Test("a name that a library has that nobody needs is found as the weaker sign")
-    func nameThatALibraryHasThatNobodyNeedsIsFoundAsTheWeakerSign() throws {
+    @Test("a name that a library has which no other needs is found as the weaker sign")
+    func nameThatALibraryHasWhichNoOtherNeedsIsFoundAsTheWeakerSign() throws {
         let findings = try self.findings([0x2960: 0x3B10 + Self.preloadPlace])
         #expect(findings.map(\.kind) == [.interposed])
         #expect(findings.first?.path == "/tmp/preload.so")

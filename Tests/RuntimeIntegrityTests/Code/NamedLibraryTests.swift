@@ -17,7 +17,7 @@ struct NamedLibraryTests {
 
     /// A recorded file that loads `/knk.so` and has `_knock` from there: the file itself was linked without libraries.
     ///
-    /// The command of the library takes the place of two that nobody needs (`LC_FUNCTION_STARTS`, `LC_DATA_IN_CODE`).
+    /// The command of the library takes the place of two unneeded ones (`LC_FUNCTION_STARTS`, `LC_DATA_IN_CODE`).
     private static func naming(command: UInt32 = 0x0C) throws -> [UInt8] {
         var file = RecordedImage.machOX86Opcodes.bytes
         func write(_ words: [UInt32], at place: Int) {

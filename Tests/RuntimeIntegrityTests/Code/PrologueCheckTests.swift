@@ -91,8 +91,8 @@ struct PrologueCheckTests {
                 .elfX86, .x86, 0x1730, [0x1730: stub], pointers: [0x39C0: Self.otherPlace + 0x1730]) == nil)
     }
 
-    @Test("a call through a variable that nobody has set yet, or that holds generated code, is nothing")
-    func callThroughAVariableThatNobodyHasSetYetOrThatHoldsGeneratedCodeIsNothing() throws {
+    @Test("a call through a variable that is not set yet, or that holds generated code, is nothing")
+    func callThroughAVariableThatIsNotSetYetOrThatHoldsGeneratedCodeIsNothing() throws {
         // jmp *0x39A0, as a compiler ends a function that only calls a pointer.
         let code: [UInt8] = [0xFF, 0x25] + (0..<4).map { UInt8(truncatingIfNeeded: (0x39A0 - 0x1736) >> ($0 * 8)) }
         for pointer: UInt64 in [0, 0x7E00_0000_0000] {

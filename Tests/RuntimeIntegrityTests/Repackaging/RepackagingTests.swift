@@ -6,7 +6,7 @@ import Testing
 
 @testable import RuntimeIntegrity
 
-/// Apps that somebody changed and packaged again, and apps that nobody did, as they are installed.
+/// Repackaged and untouched apps, as they are installed.
 @Suite struct RepackagingTests {
     /// An app on a device.
     private struct App {
@@ -47,7 +47,7 @@ import Testing
         return Looking(DetectorSet(detectors), at: try app.machine)
     }
 
-    // MARK: Nobody packaged it again
+    // MARK: Untouched apps
 
     @Test("an app from the store, on a phone and on a watch of 32 bits, gives no signal and no blind spot")
     func appFromTheStoreOnAPhoneAndOnAWatchOf32BitsGivesNoSignalAndNoBlindSpot() throws {
@@ -119,8 +119,8 @@ import Testing
         }
     }
 
-    @Test("a debug build is not evaluated, whoever signed it")
-    func debugBuildIsNotEvaluatedWhoeverSignedIt() throws {
+    @Test("a debug build is not evaluated, under any signature")
+    func debugBuildIsNotEvaluatedUnderAnySignature() throws {
         for program in ["own-other-team", "own-without-certificate", "own-unsigned"] {
             let looking = try self.look(App(program: program), as: .store, isDebugBuild: true)
             #expect(looking.names.isEmpty)
@@ -129,7 +129,7 @@ import Testing
         #expect(try self.look(App(program: "own-unsigned"), as: .development).names.isEmpty)
     }
 
-    // MARK: Somebody did
+    // MARK: Repackaged apps
 
     @Test("an app that another team signed for itself is noticed by team, profile and what debuggers may do")
     func appThatAnotherTeamSignedForItselfIsNoticedByTeam() throws {
@@ -193,12 +193,12 @@ import Testing
         }
     }
 
-    @Test("a program that was signed again by the same team is noticed by its hash, where nobody signs after the team")
+    @Test("a program that was signed again by the same team is noticed by its hash, where the team signs last")
     func programThatWasSignedAgainByTheSameTeamIsNoticedByItsHash() throws {
         let known = try RecordedPrograms.hashes("own-release")
         let app = App(program: "rcodesign-enterprise", profile: "enterprise", hasReceipt: false)
         #expect(try self.look(app, as: .enterprise, hashes: known).names == [.otherProgram])
-        // The store signs again: its builds have hashes that nobody knows beforehand.
+        // The store signs again: the hashes of its builds are not known beforehand.
         #expect(try self.look(App(program: "rcodesign-enterprise"), as: .store, hashes: known).names.isEmpty)
         // Of a fat file every part counts.
         let half = Set(try RecordedPrograms.hashes("own-mac").prefix(1))

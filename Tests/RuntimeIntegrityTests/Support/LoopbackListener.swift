@@ -19,7 +19,7 @@ final class LoopbackListener: @unchecked Sendable {
 
     /// Listens.
     ///
-    /// - Parameter answer: What every connection is told after its first bytes; `nil` to accept nobody.
+    /// - Parameter answer: The answer to every connection after its first bytes; `nil` to accept none.
     init(answer: [UInt8]? = nil) throws {
         let file = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var address = Self.address(port: 0)

@@ -13,7 +13,7 @@ enum Deciding {
     /// A server's key that is not.
     static let foreignKey = Array("another key".utf8)
 
-    /// One that nobody uses: the canary's.
+    /// An unused one: the canary's.
     static let canaryKey = Array("one more key".utf8)
 
     /// What a TLS library asks for each connection, and whether the list of pins can be trusted.

@@ -58,7 +58,7 @@ final class VictimClient: Sendable {
         ]
     }
 
-    /// Offers the list that somebody else signed.
+    /// Offers the list under a foreign signature.
     func refresh() async -> [String: Any] {
         let outcome = await self.pinning.refresh()
         return [

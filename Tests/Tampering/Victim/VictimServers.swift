@@ -45,7 +45,7 @@ enum VictimServers {
         while readLine() != nil {}
     }
 
-    /// A list under the names of those who may sign, by keys of somebody else.
+    /// A list under the names of those who may sign, by foreign keys.
     private static func forge(_ list: PinList, _ repository: inout RepositorySimulator) throws -> [UInt8] {
         var envelope = Envelope(payloadType: Envelope.payloadType(of: .pins), payload: list.payload)
         for key in repository.pinsKeys {

@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// Looks through a Kotlin or Java file for the obvious, by its tokens.
+/// Audits a Kotlin or Java file for the obvious, by its tokens.
 struct AndroidSource {
     private var facts: SourceFacts
     private let tokens: CodeTokens

@@ -9,7 +9,7 @@
 struct CodeTokens {
     /// A token.
     struct Token {
-        /// What it is.
+        /// The kind of token.
         enum Kind {
             case word
             case text

@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// Looks through an Objective-C file, by its tokens.
+/// Audits an Objective-C file, by its tokens.
 struct ObjectiveCSource {
     private var facts: SourceFacts
     private let tokens: CodeTokens

@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a source file gives: findings that stand by themselves, and what only the whole app can decide.
+/// The facts of a source file: findings that stand by themselves, and those that only the whole app can decide.
 struct SourceFacts {
     /// A session, and what answers its challenges.
     struct Session {

@@ -9,9 +9,10 @@
 struct SourceShape {
     /// The deepest that brackets, interpolations and `#if` may nest. Written code stays below 40.
     static let depth = 200
-    /// How many tokens may come again a few tokens later, one after the other. A comma ends that: tables of zeros are real.
+    /// The number of tokens that may come again a few tokens later, one after the other. A comma ends that: tables of
+    /// zeros are real.
     static let repetition = 2_000
-    /// How many tokens later.
+    /// The number of tokens between repetitions.
     static let period = 8
 
     private enum Mode {
@@ -29,7 +30,7 @@ struct SourceShape {
     private var runs = [Int](repeating: 0, count: Self.period)
     private var maximum = 0
 
-    /// Why a file is not parsed; `nil` for those that are.
+    /// The reason for which a file is not parsed; `nil` for those that are.
     static func defect(of bytes: [UInt8]) -> String? {
         var shape = SourceShape(bytes: bytes)
         return shape.defect()

@@ -13,12 +13,12 @@ struct SourceText {
         let line: Int
     }
 
-    /// How the file is shown.
+    /// The path as reports show it.
     let path: String
     let bytes: [UInt8]
-    /// Where each line begins.
+    /// The offset of each line.
     private let starts: [Int]
-    /// What is allowed, and where.
+    /// The allowances, and their places.
     let allowances: [Allowance]
 
     init(_ bytes: [UInt8], path: String) {
@@ -41,7 +41,7 @@ struct SourceText {
         return low + 1
     }
 
-    /// What a line says, without blanks around it, and no more of it than a report needs.
+    /// The text of a line, without blanks around it, and no more of it than a report needs.
     func text(of line: Int) -> String {
         guard line >= 1, line <= self.starts.count else { return "" }
         let start = self.starts[line - 1]
@@ -84,7 +84,7 @@ struct SourceText {
         var found: [Allowance] = []
         for (index, start) in starts.enumerated() {
             let end = index + 1 < starts.count ? starts[index + 1] : bytes.count
-            // A line that long is no comment that somebody wrote.
+            // A line that long is not a hand-written comment.
             guard end - start >= mark.count, end - start <= 2_000 else { continue }
             let line = bytes[start..<end]
             guard let colon = line.firstIndex(of: UInt8(ascii: ":")),
@@ -103,7 +103,7 @@ struct SourceText {
         return found
     }
 
-    /// Where the mark stands, given that no colon stands before one.
+    /// The place of the mark, given that no colon stands before one.
     private static func place(of mark: [UInt8], in line: ArraySlice<UInt8>, from colon: Int) -> Int? {
         var colon: Int? = colon
         while let found = colon {

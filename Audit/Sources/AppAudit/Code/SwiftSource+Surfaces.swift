@@ -6,7 +6,7 @@ internal import SwiftSyntax
 
 /// Calls and members that make connections.
 extension SwiftSource {
-    /// Looks at a call, and says in which scope its arguments stand.
+    /// Examines a call, and returns the scope of its arguments.
     mutating func enterCall(_ node: Syntax, _ scope: Int) -> Int {
         guard let call = node.as(FunctionCallExprSyntax.self) else { return scope }
         let name = self.name(of: call.calledExpression)
@@ -23,7 +23,7 @@ extension SwiftSource {
         }
     }
 
-    /// What is called, with dots; of a chain that begins with a call only the last names.
+    /// The name that is called, with dots; of a chain that begins with a call only the last names.
     func name(of expression: ExprSyntax) -> String {
         var parts: [String] = []
         var open: ExprSyntax? = expression
@@ -178,7 +178,7 @@ extension SwiftSource {
 
     // MARK: Members
 
-    /// Looks at `A.b`.
+    /// Examines `A.b`.
     mutating func lookAtMember(_ node: Syntax, _ scope: Int) {
         guard let member = node.as(MemberAccessExprSyntax.self) else { return }
         let name = member.declName.baseName.text

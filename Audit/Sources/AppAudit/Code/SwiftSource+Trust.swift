@@ -6,7 +6,7 @@ internal import SwiftSyntax
 
 /// Trust that is switched off, and what functions and files decide as a whole.
 extension SwiftSource {
-    /// Looks at a call for what it does with trust.
+    /// Examines a call for its effect on trust.
     mutating func lookAtTrustCall(_ call: FunctionCallExprSyntax, _ name: String, _ last: String, _ scope: Int) {
         let line = self.line(of: call)
         let isDebug = self.scopes[scope].isDebug
@@ -194,7 +194,7 @@ extension SwiftSource {
 
     // MARK: TrustKit
 
-    /// Looks at an entry of TrustKit's configuration.
+    /// Examines an entry of TrustKit's configuration.
     mutating func lookAtTrustKit(key: String, value: ExprSyntax, _ scope: Int) {
         guard key.contains("TSK") else { return }
         let line = self.line(of: value)

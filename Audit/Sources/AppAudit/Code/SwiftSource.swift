@@ -5,12 +5,12 @@
 internal import SwiftParser
 internal import SwiftSyntax
 
-/// Looks through a Swift file, by its syntax tree.
+/// Audits a Swift file, by its syntax tree.
 ///
 /// The walk keeps its own stack, since a chain of a million members nests as deeply, and a call for each would end the
 /// process. Nothing is known of types: what a name means is guessed by how it is written and by what is imported.
 struct SwiftSource {
-    /// Where in the file a node stands.
+    /// The scope of a node in the file.
     struct Scope {
         /// The name of the type around it.
         var type: String?
@@ -24,7 +24,7 @@ struct SwiftSource {
         var host: String?
     }
 
-    /// What a function does, nested ones included.
+    /// The actions of a function, nested ones included.
     struct Function {
         let name: String
         let line: Int
@@ -34,9 +34,9 @@ struct SwiftSource {
         let type: String?
         /// The names in it.
         var names: Set<String> = []
-        /// Where it makes a credential of a trust.
+        /// The lines at which it makes a credential of a trust.
         var credentials: [(line: Int, isDebug: Bool)] = []
-        /// Where it sets anchors.
+        /// The lines at which it sets anchors.
         var anchors: [(line: Int, isDebug: Bool)] = []
     }
 
@@ -46,14 +46,14 @@ struct SwiftSource {
     var imports: Set<String> = []
     /// Names in the whole file.
     var names: Set<String> = []
-    /// What navigation delegates are set to.
+    /// The values that navigation delegates are set to.
     var navigationDelegates: [String] = []
     /// Web views, connections and others that only the whole file decides.
     var pending: [(kind: Pending, line: Int, scope: Int)] = []
     var scopes: [Scope] = [Scope()]
     let now: String
 
-    /// What waits for the end of the file.
+    /// A finding that waits for the end of the file.
     enum Pending {
         case webView
         case connection(text: String)
@@ -127,7 +127,7 @@ struct SwiftSource {
         return self.scopes.count - 1
     }
 
-    /// Looks at a node, and says in which scope its children stand.
+    /// Examines a node, and returns the scope of its children.
     private mutating func enter(_ node: Syntax, _ scope: Int) -> Int {
         switch node.kind {
         case .classDecl, .structDecl, .enumDecl, .actorDecl, .extensionDecl: return self.enterType(node, scope)

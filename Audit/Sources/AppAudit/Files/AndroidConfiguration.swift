@@ -6,7 +6,7 @@ internal import CertificatePinning
 internal import PinListMetadata
 @_spi(Tools) internal import PinningMigration
 
-/// Looks through an Android network_security_config.xml, or a manifest.
+/// Audits an Android network_security_config.xml, or a manifest.
 struct AndroidConfiguration {
     private let text: SourceText
     private let list: PinList?

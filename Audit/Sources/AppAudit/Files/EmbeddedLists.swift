@@ -20,7 +20,7 @@ struct EmbeddedLists {
         }
     }
 
-    /// What is said of them.
+    /// The findings about embedded lists.
     ///
     /// - Parameters:
     ///   - bundles: The programs that were seen.

@@ -6,9 +6,9 @@ internal import CertificatePinning
 internal import PinListMetadata
 @_spi(Tools) internal import PinningMigration
 
-/// Looks through an Info.plist, or entitlements.
+/// Audits an Info.plist, or entitlements.
 struct InfoPropertyList {
-    /// What it gives.
+    /// The result of an audit.
     struct Outcome {
         var findings: [AuditFinding] = []
         var surfaces: [NetworkSurface] = []

@@ -6,9 +6,9 @@ internal import Foundation
 
 /// SDKs that connect by themselves, by the names in lock files and of frameworks.
 struct KnownSDK {
-    /// What it is called.
+    /// The name of the SDK.
     let name: String
-    /// What can be done about its connections.
+    /// The advice on its connections.
     let hint: String
 
     private static let all: [(names: [String], sdk: KnownSDK)] = [

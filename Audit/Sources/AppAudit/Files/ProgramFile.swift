@@ -4,9 +4,9 @@
 
 internal import AppArtifacts
 
-/// Looks into a Mach-O file: which libraries it links, whose TLS it has, and what it calls.
+/// Audits a Mach-O file: the libraries that it links, the TLS that it has, and its calls.
 struct ProgramFile {
-    /// What it gives.
+    /// The result of an audit.
     struct Outcome {
         var findings: [AuditFinding] = []
         var surfaces: [NetworkSurface] = []
@@ -34,7 +34,7 @@ struct ProgramFile {
         "_SSLHandshake": "SecureTransport",
     ]
 
-    /// What switches trust off.
+    /// The functions that switch trust off.
     private static let trust: [String: AuditRule] = ["_SecTrustSetExceptions": .trustExceptions]
 
     /// Reads a file.

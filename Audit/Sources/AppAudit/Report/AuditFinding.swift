@@ -4,9 +4,9 @@
 
 internal import Crypto
 
-/// Something that was found.
+/// A finding of an audit.
 public struct AuditFinding: Hashable, Sendable {
-    /// Why it is not counted, where it is not.
+    /// The reason for which a finding is not counted.
     public enum Suppression: String, Hashable, Sendable {
         /// `tumbler:allow` at the line.
         case allowed
@@ -14,23 +14,24 @@ public struct AuditFinding: Hashable, Sendable {
         case known
     }
 
-    /// What was looked for.
+    /// The rule that was broken.
     public let rule: AuditRule
-    /// How much it matters at this place.
+    /// The severity at this place.
     public let severity: AuditRule.Severity
     /// The file, relative to what was asked for; in an archive `App.ipa/Payload/…`.
     public let file: String
     /// The line, from 1 on; `nil` where the file has none.
     public let line: Int?
-    /// What stands there, in one sentence without a full stop.
+    /// The text of the finding, in one sentence without a full stop.
     public let message: String
     /// The line's text, without blanks around it: what a baseline knows it by.
     let context: String
-    /// What tells this finding from others like it, wherever the file's lines move to; set by the report.
+    /// The fingerprint that tells this finding from others like it, wherever the file's lines move to; set by the
+    /// report.
     public internal(set) var fingerprint = ""
-    /// Why it is not counted.
+    /// The reason for which it is not counted.
     public internal(set) var suppression: Suppression?
-    /// What `tumbler:allow` gives as the reason.
+    /// The reason that `tumbler:allow` gives.
     public internal(set) var reason: String?
 
     init(
@@ -71,7 +72,7 @@ public struct NetworkSurface: Hashable, Sendable {
         case unpinned
     }
 
-    /// What it is, as a developer calls it: `URLSession`.
+    /// The kind of connection, as a developer calls it: `URLSession`.
     public let kind: String
     /// Whether pins are checked there.
     public let pinning: Pinning

@@ -10,7 +10,7 @@ public struct AuditReport: Sendable {
     public let surfaces: [NetworkSurface]
     /// Lines for people.
     public let notes: [String]
-    /// How many files were looked at.
+    /// The number of files that were audited.
     public let files: Int
 
     init(
@@ -52,7 +52,7 @@ public struct AuditReport: Sendable {
         (finding.file, finding.line ?? 0, finding.rule.id, finding.message)
     }
 
-    /// Why a finding is allowed: at its line, or at the line above.
+    /// The reason for which a finding is allowed: at its line, or at the line above.
     private static func reason(for finding: AuditFinding, _ allowances: [SourceText.Allowance]) -> String? {
         guard let line = finding.line, finding.rule != .allowWithoutReason else { return nil }
         return allowances.first {
@@ -63,7 +63,7 @@ public struct AuditReport: Sendable {
     /// The findings that count.
     public var open: [AuditFinding] { self.findings.filter { $0.suppression == nil } }
 
-    /// How many findings of a severity count.
+    /// The number of counted findings of a severity.
     public func count(of severity: AuditRule.Severity) -> Int { self.open.count { $0.severity == severity } }
 
     /// 0 without errors, 1 with errors, 2 without errors when something could not be read.

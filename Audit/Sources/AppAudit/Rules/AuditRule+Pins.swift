@@ -41,7 +41,7 @@ extension AuditRule {
         "Remove the date, or move it with each release.")
     static let trustKitOnePin = AuditRule(
         "trustkit-no-backup", .error,
-        "A host has fewer than two pins: TrustKit ends the app, and a lost key would lock everybody out.",
+        "A host has fewer than two pins: TrustKit ends the app, and a lost key would lock all users out.",
         "Add the pin of a second key that is kept elsewhere.")
     static let trustKitNotEnforced = AuditRule(
         "trustkit-not-enforced", .error, "kTSKEnforcePinning is off: TrustKit reports, and refuses nothing.",
@@ -72,7 +72,7 @@ extension AuditRule {
         "Embed the newest list at each release build.")
 
     static let androidCleartext = AuditRule(
-        "android-cleartext", .error, "Cleartext is permitted: whoever is on the way reads and changes it.",
+        "android-cleartext", .error, "Cleartext is permitted: an attacker on the network path reads and changes it.",
         "Set cleartextTrafficPermitted to false.")
     static let androidUserAnchors = AuditRule(
         "android-user-anchors", .error, "Certificates that were installed by the user are trusted in release builds.",
@@ -84,7 +84,7 @@ extension AuditRule {
         "android-pins-expired", .error, "The pin-set has expired: Android stops pinning the host, in silence.",
         "Remove the date, or move it with each release.")
     static let androidOnePin = AuditRule(
-        "android-no-backup", .warning, "A pin-set has one pin: when its key is lost, everybody is locked out.",
+        "android-no-backup", .warning, "A pin-set has one pin: when its key is lost, all users are locked out.",
         "Add the pin of a second key that is kept elsewhere.")
     static let androidDiffers = AuditRule(
         "android-pins-differ", .error, "The pin-set and the pin list expect different keys of a host.",

@@ -24,7 +24,7 @@ extension AuditRule {
         "Keep it only when the app talks to devices in the house.")
     static let insecureHTTP = AuditRule(
         "ats-insecure-http", .error,
-        "The exception allows cleartext for a host: whoever is on the way reads and changes it.",
+        "The exception allows cleartext for a host: an attacker on the network path reads and changes it.",
         "Serve the host over https and remove the exception.")
     static let oldTLS = AuditRule(
         "ats-old-tls", .error, "The exception allows TLS below 1.2 for a host.",
@@ -46,6 +46,6 @@ extension AuditRule {
         "Apple takes leaf and CA pins of all matching entries together: a child with leaf pins under a parent with CA pins must satisfy both.",
         "Give both entries the same kind of pins, or end NSIncludesSubdomains of the parent.")
     static let cleartext = AuditRule(
-        "cleartext-url", .warning, "An address without TLS: whoever is on the way reads and changes what is sent.",
+        "cleartext-url", .warning, "An address without TLS: an attacker on the path reads and changes what is sent.",
         "Use https or wss.")
 }

@@ -4,11 +4,11 @@
 
 /// One thing that is looked for.
 public struct AuditRule: Hashable, Sendable {
-    /// How much it matters.
+    /// The severity of a rule.
     public enum Severity: String, Hashable, Sendable, CaseIterable, Comparable {
         /// Traffic can be read or changed, or an app will be locked out.
         case error
-        /// Something talks past the pins.
+        /// A connection may bypass the pins.
         case warning
         /// To be known.
         case note
@@ -21,11 +21,11 @@ public struct AuditRule: Hashable, Sendable {
 
     /// The identifier, lower case with hyphens: it stands in baselines and in `tumbler:allow`, and never changes.
     public let id: String
-    /// How much it matters, unless the place says otherwise.
+    /// The severity, unless the place says otherwise.
     public let severity: Severity
-    /// What it means, in one or two sentences.
+    /// The meaning, in one or two sentences.
     public let meaning: String
-    /// What to do.
+    /// The advice.
     public let advice: String
 
     init(_ id: String, _ severity: Severity, _ meaning: String, _ advice: String) {

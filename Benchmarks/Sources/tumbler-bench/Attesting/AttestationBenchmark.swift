@@ -8,7 +8,7 @@ import Crypto
 import Dispatch
 import X509
 
-/// What it costs to verify an attestation and an assertion, beside the checks of signatures that each has to make: two of
+/// The cost of verifying an attestation and an assertion, beside the checks of signatures that each has to make: two of
 /// P-384, and one of P-256.
 struct AttestationBenchmark {
     /// The most that all the rest may cost, as a part of the whole.

@@ -21,9 +21,9 @@ extension PinList {
     /// Suspensions that have ended are left out: the format has no place for them, and the source may keep them.
     ///
     /// - Parameters:
-    ///   - source: What operators wrote.
+    ///   - source: The source of the list.
     ///   - newest: The newest list that is known; the version is the next one. Without any it is 1.
-    ///   - time: When it is made; `expiresAt` and the suspensions are counted from here.
+    ///   - time: The time of issue; `expiresAt` and the suspensions are counted from here.
     /// - Throws: ``RepositoryError`` of code `source`, with what to change.
     public init(
         building source: ListSource, after newest: PinList?, at time: Timestamp

@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where things end in the flow style of YAML (`[…]`, `{…}`), within a text that was parsed already.
+/// Finds the ends of elements in the flow style of YAML (`[…]`, `{…}`), within a text that was parsed already.
 struct FlowText {
     private let scalars: [Unicode.Scalar]
 

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The lines of one list of a source, `- …` below one another or `[…]`: elements come and go by whole lines, and every
-/// other byte stays. It may be wrong about unusual layouts: whoever calls it reads the result.
+/// other byte stays. It may be wrong about unusual layouts: the caller parses the result again.
 struct SequenceLines {
     private let bytes: [UInt8]
     private let text: YAMLText
@@ -15,8 +15,8 @@ struct SequenceLines {
     /// - Parameters:
     ///   - bytes: The file, which was read as YAML already.
     ///   - file: Its name.
-    ///   - what: What the list is, for errors, such as `suspended`.
-    ///   - byHand: What to do where lines cannot do it.
+    ///   - what: The name of the list, for errors, such as `suspended`.
+    ///   - byHand: The hint where an edit by lines is impossible.
     init(_ bytes: [UInt8], file: String, what: String, byHand: String) throws(RepositoryError) {
         self.bytes = bytes
         self.text = try YAMLText(bytes, file: file)
@@ -24,7 +24,7 @@ struct SequenceLines {
         self.byHand = byHand
     }
 
-    /// That lines cannot do it.
+    /// The error that an edit by whole lines is impossible.
     func refusal(_ position: SourcePosition, _ reason: String) -> RepositoryError {
         position.error("\(reason), which cannot be edited by whole lines", hint: self.byHand)
     }

@@ -11,7 +11,7 @@ public enum EnvelopeUnion {
     /// Signatures are neither verified nor dropped here: which of them count is decided by a root. The same signature
     /// is taken once.
     ///
-    /// - Parameter parts: What was read, with the names of the files.
+    /// - Parameter parts: The metadata, with the names of the files.
     /// - Returns: One envelope over the very bytes of the payload.
     /// - Throws: ``RepositoryError`` when payloads differ, one is no envelope, or there would be too many signatures.
     public static func join(_ parts: [(name: String, metadata: SignableMetadata)]) throws(RepositoryError) -> Envelope {

@@ -5,11 +5,11 @@
 internal import CertificatePinning
 public import PinListMetadata
 
-/// A root or a list that someone brings to be signed, combined or looked at: the payload alone, or in an envelope.
+/// A root or a list to sign, combine or inspect: the payload alone, or in an envelope.
 public struct SignableMetadata: Sendable {
-    /// What the payload says.
+    /// The content of the payload.
     public enum Content: Sendable {
-        /// Who may sign.
+        /// A root, which says which keys may sign.
         case root(Root)
         /// A list of pins.
         case pins(PinList)
@@ -18,7 +18,7 @@ public struct SignableMetadata: Sendable {
     /// The envelope; a payload that came alone is in one without signatures.
     public let envelope: Envelope
 
-    /// What the payload says. Nobody has vouched for it.
+    /// The content of the payload, unverified.
     public let content: Content
 
     /// Whether it came in an envelope.
@@ -27,8 +27,8 @@ public struct SignableMetadata: Sendable {
     /// Reads a file.
     ///
     /// - Parameters:
-    ///   - bytes: What is in it.
-    ///   - name: How people named it.
+    ///   - bytes: The content of the file.
+    ///   - name: The name as the user gave it.
     /// - Throws: ``RepositoryError`` when it is neither a root nor a list, or not as formats.md, section 3, says.
     public init(_ bytes: [UInt8], named name: String) throws(RepositoryError) {
         let limits = MetadataLimits()
@@ -47,7 +47,7 @@ public struct SignableMetadata: Sendable {
         }
     }
 
-    /// What kind of metadata it is.
+    /// The kind of metadata.
     public var kind: MetadataRole {
         switch self.content {
         case .root: .root
@@ -63,7 +63,7 @@ public struct SignableMetadata: Sendable {
         }
     }
 
-    /// Its version.
+    /// The version.
     public var version: Int64 {
         switch self.content {
         case .root(let root): root.version
@@ -102,7 +102,7 @@ public struct SignableMetadata: Sendable {
     /// The lower-case hex SHA-256 of the payload: what people compare before they sign.
     public var payloadDigest: String { Envelope.digest(of: self.envelope.payload) }
 
-    /// Members that this version does not know. Clients ignore them; nobody should sign what nobody reads.
+    /// Members that this version does not know. Clients ignore them, so they must not be signed.
     public var unknownMembers: [String] {
         switch self.content {
         case .root(let root): root.unknownMembers

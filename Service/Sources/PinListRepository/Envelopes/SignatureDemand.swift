@@ -9,7 +9,7 @@ public struct SignatureDemand: Hashable, Sendable {
     /// The version of the root that asks.
     public let rootVersion: Int64
 
-    /// Which of its roles.
+    /// The role of the keys.
     public let kind: MetadataRole
 
     /// Whether it is the role's hybrid demand, which only clients make that can verify all of its keys.
@@ -18,10 +18,10 @@ public struct SignatureDemand: Hashable, Sendable {
     /// The keys that may sign.
     public let keys: [MetadataKey]
 
-    /// How many of them must.
+    /// The number of them that must sign.
     public let threshold: Int
 
-    /// What a root asks of a kind of metadata: the role's own demand, then its hybrid one, if it has one.
+    /// The demands of a root on a kind of metadata: the role's own demand, then its hybrid one, if it has one.
     public static func all(_ kind: MetadataRole, of root: Root) -> [SignatureDemand] {
         let role = kind == .root ? root.root : root.pins
         let own = SignatureDemand(kind, of: root, role.first, isHybrid: false)
@@ -43,6 +43,6 @@ public struct SignatureDemand: Hashable, Sendable {
     /// The keys of the demand that signed an envelope, each once.
     public func signers(of envelope: Envelope) -> [MetadataKey] { envelope.signers(among: self.keys) }
 
-    /// How many signatures an envelope still lacks.
+    /// The number of signatures that an envelope still lacks.
     public func missing(in envelope: Envelope) -> Int { max(0, self.threshold - self.signers(of: envelope).count) }
 }

@@ -18,38 +18,38 @@ public struct SigningCeremony: Sendable {
         public let isReplacement: Bool
     }
 
-    /// What is signed.
+    /// The metadata to sign.
     public let metadata: SignableMetadata
 
     /// The demands that are known, hybrid ones included. A list must meet those of each root that was given. A root must
     /// meet its own, and those of the root before it.
     public let demands: [SignatureDemand]
 
-    /// The root before, by its version, whose demand counts and which nobody gave.
+    /// The version of the previous root, whose threshold counts and which was not given.
     public let unknownRoot: Int64?
 
     /// The envelope so far.
     public private(set) var envelope: Envelope
 
-    /// What was added, in order.
+    /// The signatures that were added, in order.
     public private(set) var additions: [Addition] = []
 
-    /// Begins with what someone brings.
+    /// Begins with a payload or an envelope.
     ///
     /// - Parameters:
     ///   - metadata: A payload, or an envelope with some of the signatures.
     ///   - roots: Roots whose keys may sign. Of a root that is signed, only the one before it counts.
-    /// - Throws: ``RepositoryError`` when no root fits, the names differ, or the payload has members that nobody knows.
+    /// - Throws: ``RepositoryError`` when no root fits, the names differ, or the payload has unknown members.
     public init(_ metadata: SignableMetadata, under roots: [Root]) throws(RepositoryError) {
         guard metadata.unknownMembers.isEmpty else {
             throw RepositoryError(
                 .metadata,
                 "the payload has members that are unknown here: \(metadata.unknownMembers.joined(separator: ", "))",
-                hint: "nobody should sign what nobody reads: is this tumbler older than the payload?")
+                hint: "unknown members must not be signed; is this tumbler older than the payload?")
         }
         for root in roots where root.name != metadata.name {
             throw RepositoryError(
-                .metadata, "root \(root.version) is for \(root.name), and what is to be signed for \(metadata.name)")
+                .metadata, "root \(root.version) is for \(root.name), and the metadata to sign is for \(metadata.name)")
         }
         self.metadata = metadata
         self.envelope = metadata.envelope
@@ -67,13 +67,13 @@ public struct SigningCeremony: Sendable {
         }
     }
 
-    /// How many signatures are still missing; a key that counts for two demands is counted for each.
+    /// The number of signatures that are still missing; a key that counts for two demands is counted for each.
     public var missing: Int { self.demands.reduce(0) { $0 + $1.missing(in: self.envelope) } }
 
     /// Whether every demand is met, as far as all are known.
     public var isComplete: Bool { self.missing == 0 && self.unknownRoot == nil }
 
-    /// Has someone sign.
+    /// Signs with one signer.
     ///
     /// - Throws: ``RepositoryError``; then nothing was added.
     public mutating func add(_ signer: some MetadataSigner) async throws(RepositoryError) {
@@ -99,7 +99,7 @@ public struct SigningCeremony: Sendable {
         self.additions.append(Addition(signer: signer.name, keyID: key.keyID, isReplacement: isReplacement))
     }
 
-    /// How long signatures of the known algorithms are, in bytes.
+    /// The lengths of signatures of the known algorithms, in bytes.
     private static let lengths = Set(MetadataKey.Algorithm.allCases.compactMap(\.signatureLength))
 
     /// The key under which an answer verifies, and the answer as the raw bytes of its algorithm.
@@ -110,7 +110,7 @@ public struct SigningCeremony: Sendable {
             .filter { Self.lengths.contains($0.count) }
         guard !readings.isEmpty else {
             throw RepositoryError(
-                .signer, "\(signer) answered \(answer.count) bytes that are no signature",
+                .signer, "\(signer) answered \(answer.count) bytes that are not a signature",
                 hint: "a signature is 64 raw bytes, 3,309 of ML-DSA-65, or, for P-256, DER; not base64, no line break")
         }
         for key in self.demands.flatMap(\.keys) {
@@ -118,7 +118,7 @@ public struct SigningCeremony: Sendable {
         }
         let kind = self.metadata.kind.rawValue
         throw RepositoryError(
-            .signer, "\(signer): what it signed verifies under no key that may sign \(kind) here",
+            .signer, "\(signer): this key may not sign \(kind) under the given roots",
             hint: "tumbler key show prints the key's id, tumbler root show those of the root")
     }
 }

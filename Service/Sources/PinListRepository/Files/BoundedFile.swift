@@ -10,7 +10,7 @@ public enum BoundedFile {
     ///
     /// - Parameters:
     ///   - path: Its path.
-    ///   - most: The most bytes that it may have.
+    ///   - maximum: The most bytes that it may have.
     /// - Throws: ``RepositoryError`` of the code `file`: missing, unreadable, empty or too large.
     public static func read(_ path: String, maximum: Int) throws(RepositoryError) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
@@ -34,6 +34,20 @@ public enum BoundedFile {
             throw RepositoryError(.file, "\(path): over \(maximum) bytes, which is more than is read")
         }
         return bytes
+    }
+
+    /// Refuses a regular file with a secret that other users of this machine can read. A pipe or a device is who made it.
+    ///
+    /// - Parameters:
+    ///   - path: Its path.
+    ///   - what: What is in it, for the error.
+    /// - Throws: ``RepositoryError`` of the code `file`. A file that is not there is for the reading to tell.
+    public static func expectPrivate(_ path: String, holding what: String) throws(RepositoryError) {
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_mode & 0o077 != 0 else { return }
+        throw RepositoryError(
+            .file, "\(path): other users of this machine can open this file, and it holds \(what)",
+            hint: "chmod 600 \(path)")
     }
 }
 

@@ -6,9 +6,9 @@ internal import Foundation
 
 /// Files that are there whole or not at all: a temporary file beside them, fsync, then its name.
 public enum WrittenFile {
-    /// Who may read a file that is written.
+    /// The permissions of a file that is written.
     public enum Secrecy: Sendable {
-        /// Everyone, as far as the umask lets them.
+        /// All users, as far as the umask allows.
         case published
         /// Its owner alone: mode 0600.
         case secret
@@ -16,11 +16,11 @@ public enum WrittenFile {
         fileprivate var mode: mode_t { self == .secret ? 0o600 : 0o644 }
     }
 
-    /// What happens to a file that has the name already.
+    /// The treatment of an existing file of the same name.
     public enum Existing: Sendable {
         /// It stays, and nothing is written.
         case kept
-        /// It is replaced, at once.
+        /// The existing file is replaced, atomically.
         case replaced
     }
 
@@ -91,7 +91,7 @@ public enum WrittenFile {
             let count = rest.withUnsafeBytes { unsafe in systemWrite(descriptor, unsafe.baseAddress, unsafe.count) }
             if count > 0 { rest = rest.dropFirst(count) } else { isWritten = count < 0 && errno == EINTR }
         }
-        // A file that is replaced keeps the rights that somebody gave it.
+        // A file that is replaced keeps its permissions.
         if let rights { fchmod(descriptor, rights) }
         guard isWritten, fsync(descriptor) == 0 else {
             let failure = self.failure(path, "cannot be written")
@@ -108,7 +108,7 @@ public enum WrittenFile {
         return stat(path, &status) == 0 ? status.st_mode & 0o777 : nil
     }
 
-    /// Gives a file a name that nobody has: a link fails where a rename would replace.
+    /// Gives a file a name that is not in use: a link fails where a rename would replace.
     private static func nameOnce(_ temporary: String, _ target: String) -> Int32 {
         if link(temporary, target) == 0 {
             unlink(temporary)

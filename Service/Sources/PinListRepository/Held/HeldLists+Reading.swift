@@ -7,18 +7,18 @@ public import PinListMetadata
 internal import PinRotation
 
 extension HeldLists {
-    /// What is known of a version.
+    /// The known times of a version.
     private struct Span {
         let version: Int64
         /// The list, where it was read already.
         var list: PinList?
-        /// When it went out first.
+        /// The time of its first publication.
         let first: Timestamp
-        /// When it was last said to have gone out: only since then it is sure that it was out.
+        /// The last time that it is recorded to have gone out: only since then is it sure that it was out.
         let last: Timestamp
-        /// Whether somebody wrote down that it went out.
+        /// Whether its publication was recorded.
         let isRecorded: Bool
-        /// When a newer list was out for sure.
+        /// The time at which a newer list was out for sure.
         var until: Timestamp?
     }
 
@@ -28,9 +28,9 @@ extension HeldLists {
     /// - Parameters:
     ///   - project: The project: its `lists/`, and its `pins.json`; `nil` where nothing is remembered.
     ///   - published: The list that clients get now, where it comes from elsewhere.
-    ///   - propagation: How long installations may take, in seconds.
+    ///   - propagation: The time that installations may take, in seconds.
     ///   - time: Now.
-    ///   - why: Why adoption is not measured.
+    ///   - why: The reason for which adoption is not measured.
     /// - Throws: ``RepositoryError`` when something is there and cannot be read.
     public init(
         of project: ProjectFolder?, and published: PinList?, propagation: Int64, at time: Timestamp,
@@ -67,7 +67,7 @@ extension HeldLists {
         self.init(.propagation(propagation, why: why), held, missing: missing)
     }
 
-    /// What `pins.json` and a service have: lists that are out, at an unknown time.
+    /// Returns the lists of `pins.json` and a service: lists that are out, at an unknown time.
     private static func others(
         _ project: ProjectFolder?, _ published: PinList?
     ) throws(RepositoryError) -> [PinList] {
@@ -89,7 +89,7 @@ extension HeldLists {
                 spans.append(Span(version: version, first: first, last: last, isRecorded: true))
                 continue
             }
-            // Nobody wrote down when it went out. It was not out before it was issued.
+            // The publication was not recorded. It cannot be earlier than the time of issue.
             var list = try history.list(version)
             if list == nil { list = others.first { $0.version == version } }
             guard let list else { continue }
@@ -114,13 +114,13 @@ extension HeldLists {
 }
 
 extension HeldLists {
-    /// What a service counted.
+    /// The counts of a service.
     public struct Measurement: Hashable, Sendable {
         /// Over how many seconds.
         public let period: Int64
         /// The requests that named a list.
         public let requests: Int64
-        /// How many of them named which version.
+        /// The number of requests that named each version.
         public let versions: [Int64: Int64]
 
         /// States what was counted.
@@ -136,7 +136,7 @@ extension HeldLists {
     /// - Parameters:
     ///   - project: The project: its `lists/`, and its `pins.json`; `nil` where nothing is remembered.
     ///   - published: The list that clients get now.
-    ///   - measurement: What was counted.
+    ///   - measurement: The counts.
     /// - Throws: ``RepositoryError`` when something is there and cannot be read.
     public init(
         of project: ProjectFolder?, and published: PinList?, measured measurement: Measurement

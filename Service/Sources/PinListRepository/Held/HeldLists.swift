@@ -8,11 +8,11 @@ internal import PinRotation
 
 /// The lists that installations may still hold.
 ///
-/// Nobody can ask them. Either a service counted what they say when they ask for a newer list, or it is assumed that all
-/// have the newest list once `propagation` has passed: then these are the lists that were the newest at any moment of
-/// that time.
+/// Installations cannot be asked. Either a service counted what they say when they request a newer list, or it is
+/// assumed that all have the newest list once `propagation` has passed: then these are the lists that were the newest
+/// at any moment of that time.
 public struct HeldLists: Sendable {
-    /// What it is known from.
+    /// The source of the knowledge of held lists.
     public enum Basis: Hashable, Sendable {
         /// Requests of installations that were counted over a time, in seconds.
         case measured(requests: Int64, period: Int64)
@@ -25,10 +25,10 @@ public struct HeldLists: Sendable {
         /// The list.
         public let list: PinList
 
-        /// When a newer list went out; `nil` for the newest.
+        /// The time at which a newer list went out; `nil` for the newest.
         public let until: Timestamp?
 
-        /// How many of the counted requests named it; `nil` where nothing was counted.
+        /// The number of counted requests that named it; `nil` where nothing was counted.
         public let requests: Int64?
 
         /// The share of the counted requests that named it; `nil` where nothing was counted.
@@ -50,10 +50,10 @@ public struct HeldLists: Sendable {
         }
     }
 
-    /// The share up to which a measured list that refuses something stops nobody: that of the gate (1 in 100).
+    /// The share up to which a measured list that refuses something is tolerated: that of the gate (1 in 100).
     public static let maximumRefusing = GateRules.usualMaxRefusing / 100
 
-    /// What it is known from.
+    /// The source of the knowledge.
     public let basis: Basis
 
     /// The lists, by version.
@@ -62,7 +62,7 @@ public struct HeldLists: Sendable {
     /// The share of the counted requests that named a list which is not here; nothing where nothing was counted.
     public let unknownShare: Double
 
-    /// Which lists may be held as well and are not in `lists/`, in words.
+    /// The lists that may be held as well and are not in `lists/`, in words.
     public let missing: [String]
 
     /// States lists.

@@ -6,7 +6,7 @@ public import CertificatePinning
 internal import PinListMetadata
 internal import PinRotation
 
-/// Which lists that installations may still hold refuse something, and how many hold them.
+/// The lists that installations may still hold and that refuse something, and the share that holds them.
 public struct HeldRefusal: Hashable, Sendable {
     /// Their versions.
     public let versions: [Int64]
@@ -14,13 +14,14 @@ public struct HeldRefusal: Hashable, Sendable {
     /// The share of the installations that refuse, 0 to 1; `nil` where nothing was counted.
     public let share: Double?
 
-    /// When a newer list than the last of them went out; `nil` when the newest is among them, or nothing is known.
+    /// The time at which a newer list than the last of them went out; `nil` when the newest is among them, or nothing
+    /// is known.
     public let until: Timestamp?
 
-    /// Whether so few refuse that nobody is stopped: measured, and at most ``HeldLists/maximumRefusing``.
+    /// Whether so few refuse that it is tolerated: measured, and at most ``HeldLists/maximumRefusing``.
     public var isTolerated: Bool { self.share.map { $0 <= HeldLists.maximumRefusing } ?? false }
 
-    /// Who refuses, in words without a full stop.
+    /// The refusing lists, in words without a full stop.
     public var text: String {
         let lists = ListVersions.text(of: self.versions)
         let verb = self.versions.count == 1 ? "refuses" : "refuse"
@@ -32,10 +33,10 @@ public struct HeldRefusal: Hashable, Sendable {
 }
 
 extension HeldLists {
-    /// Who refuses something.
+    /// The lists that refuse something.
     ///
     /// - Parameter parts: For each of ``lists`` the part of those who hold it that refuses, 0 to 1.
-    /// - Returns: `nil` when nobody does.
+    /// - Returns: `nil` when no installation refuses.
     func refusal(_ parts: [Double]) -> HeldRefusal? {
         let refusing = zip(self.lists, parts).filter { $0.1 > 0 }
         let versions = refusing.map(\.0.list.version).reduce(into: [Int64]()) { if $0.last != $1 { $0.append($1) } }
@@ -45,7 +46,7 @@ extension HeldLists {
             let until = ends.contains(nil) ? nil : ends.compactMap { $0 }.max()
             return HeldRefusal(versions: versions, share: nil, until: until)
         }
-        // Whoever holds a list that nobody here has is counted with those who refuse.
+        // Installations that hold a list unknown here are counted with those that refuse.
         let share = refusing.reduce(self.unknownShare) { $0 + ($1.0.share ?? 0) * $1.1 }
         guard share > 0 else { return nil }
         return HeldRefusal(versions: versions, share: share, until: nil)

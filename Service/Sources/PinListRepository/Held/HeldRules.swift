@@ -6,7 +6,7 @@ public import CertificatePinning
 internal import PinListMetadata
 internal import PinRotation
 
-/// What the lists that installations may still hold make of what hosts serve: each is evaluated as the gate evaluates it.
+/// Evaluates what hosts serve under the lists that installations may still hold: each is evaluated as the gate evaluates it.
 public struct HeldRules: Sendable {
     /// The lists.
     public let held: HeldLists
@@ -37,7 +37,7 @@ public struct HeldRules: Sendable {
             .filter { seen.insert($0).inserted }
     }
 
-    /// Which lists refuse what a host serves; `nil` when none does, or the host could not be asked.
+    /// The lists that refuse what a host serves; `nil` when none does, or the host could not be asked.
     public func refusal(of host: HostName, _ observation: ProbeObservation) -> HeldRefusal? {
         guard let material = observation.material else { return nil }
         return self.held.refusal(

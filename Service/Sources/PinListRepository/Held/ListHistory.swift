@@ -20,7 +20,7 @@ public struct ListHistory: Sendable {
     /// The most bytes of the file with the times: 80,000 lists.
     static let maximumLength = 8 << 20
 
-    /// What went out when, in the order in which it was written.
+    /// The publications with their times, in the order in which they were written.
     public let records: [PublicationRecord]
 
     /// The versions whose list is kept.
@@ -57,7 +57,8 @@ public struct ListHistory: Sendable {
             let bytes = try Self.bytes(Self.name(version), in: project)
         else { return nil }
         let name = Self.name(version)
-        // What is committed beside the source is believed as the source is: nobody signs or serves it from here.
+        // A list that is committed beside the source is believed as the source is: it is neither signed nor served from
+        // here.
         let list = try KnownList(bytes, named: name, roots: []).list
         guard list.version == version else {
             throw RepositoryError(
@@ -77,8 +78,8 @@ public struct ListHistory: Sendable {
     ///
     /// - Parameters:
     ///   - envelope: Its envelope.
-    ///   - project: Where.
-    ///   - time: When it went out; `nil` when it is signed and nobody has it yet.
+    ///   - project: The project folder.
+    ///   - time: The time of publication; `nil` when it is signed and not yet published.
     /// - Throws: ``RepositoryError`` when another list of that version is kept, or nothing can be written.
     public static func keep(
         _ envelope: [UInt8], in project: ProjectFolder, publishedAt time: Timestamp?
@@ -104,7 +105,7 @@ public struct ListHistory: Sendable {
         try Self.add(record, in: project)
     }
 
-    /// Looks whether a list may be kept: a version is signed once.
+    /// Checks that a list may be kept: a version is signed once.
     ///
     /// - Returns: Whether its file is still to be written. With more signatures the list is the same.
     /// - Throws: ``RepositoryError`` of code `metadata` when another list of that version is kept.
@@ -116,7 +117,7 @@ public struct ListHistory: Sendable {
             throw RepositoryError(
                 .metadata, "\(name) is another list of version \(list.version), and is never rewritten",
                 hint: "two lists of one version look like an attack: build the next version, or remove \(name) when "
-                    + "nobody has got that list")
+                    + "that list was never published")
         }
         return false
     }

@@ -13,7 +13,7 @@ public struct PublicationRecord: Hashable, Sendable {
     /// The lower-case hex SHA-256 of its envelope: what clients name when they ask for a newer one.
     public let digest: String
 
-    /// When it was published.
+    /// The time of publication.
     public let at: Timestamp
 
     /// The most bytes of a line.
@@ -26,7 +26,7 @@ public struct PublicationRecord: Hashable, Sendable {
         self.at = time
     }
 
-    /// Reads a line; members that nobody knows are passed over.
+    /// Reads a line; unknown members are ignored.
     ///
     /// - Returns: `nil` when it is none.
     init?(line: [UInt8]) {

@@ -7,7 +7,7 @@ internal import CryptoExtras
 internal import Foundation
 internal import SwiftASN1
 
-/// How a private key is encrypted under a passphrase: PBES2 (RFC 8018, section 6.2) with PBKDF2 and AES in CBC mode.
+/// The encryption of a private key under a passphrase: PBES2 (RFC 8018, section 6.2) with PBKDF2 and AES in CBC mode.
 ///
 /// Written is one combination, which `openssl pkcs8 -topk8 -v2 aes-256-cbc` writes, too. Read are those that people
 /// have. There is no authentication in this format: a wrong passphrase is told by what comes out, and a damaged file
@@ -53,7 +53,7 @@ struct KeyEncryption: Hashable {
         self.initialisationVector = initialisationVector
     }
 
-    /// What is written, with a new salt and vector.
+    /// The parameters for a new file, with a new salt and vector.
     init(using generator: inout some RandomNumberGenerator) {
         self.function = .sha256
         self.iterations = Self.writtenIterations
@@ -66,7 +66,7 @@ struct KeyEncryption: Hashable {
 
     /// Reads the frame of an encrypted key.
     ///
-    /// - Returns: How it is encrypted, and the encrypted bytes.
+    /// - Returns: The encryption, and the encrypted bytes.
     /// - Throws: ``PrivateKey/ParsingError``, or an error of the parser.
     static func read(_ bytes: [UInt8]) throws -> (KeyEncryption, encrypted: [UInt8]) {
         try DER.sequence(try DER.parse(bytes), identifier: .sequence) { nodes in
@@ -183,7 +183,7 @@ struct KeyEncryption: Hashable {
     }
 
     private func key(from passphrase: Passphrase) throws -> SymmetricKey {
-        // Few rounds are no reason to refuse a key that someone has; we write many.
+        // Few rounds are no reason to refuse an existing key; we write many.
         try KDF.Insecure.PBKDF2.deriveKey(
             from: passphrase.bytes, salt: self.salt, using: self.function == .sha256 ? .sha256 : .insecureSHA1,
             outputByteCount: self.keyLength, unsafeUncheckedRounds: self.iterations)

@@ -4,14 +4,14 @@
 
 internal import CertificatePinning
 
-/// Private keys in files: PEM, encrypted unless someone insists.
+/// Private keys in files: PEM, encrypted unless the user insists.
 public enum KeyFile {
     /// The most bytes that are read: an RSA key of 16,384 bits has 13,000.
     public static let maximumLength = 64 * 1_024
 
     private static let encryptedLabel = "ENCRYPTED PRIVATE KEY"
     private static let plainLabel = "PRIVATE KEY"
-    private static let hint = "openssl pkcs8 -topk8 -v2 aes-256-cbc -in OLD -out NEW writes what is read here"
+    private static let hint = "openssl pkcs8 -topk8 -v2 aes-256-cbc -in OLD -out NEW writes a readable key"
 
     /// The file with the public key that stands beside a private one.
     public static func publicPath(of path: String) -> String { "\(path).pub" }
@@ -69,7 +69,7 @@ public enum KeyFile {
         _ bytes: [UInt8], named name: String, passphrase: () throws(RepositoryError) -> Passphrase
     ) throws(RepositoryError) -> PrivateKey {
         let frame: (KeyEncryption, encrypted: [UInt8])
-        // Before anybody is asked: what cannot be read needs no passphrase.
+        // Before the passphrase is asked for: a file that cannot be read needs none.
         do { frame = try KeyEncryption.read(bytes) } catch { throw self.unreadable(name, error) }
         let passphrase = try passphrase()
         guard let plain = try? frame.0.decrypt(frame.encrypted, with: passphrase) else { throw self.notOpened(name) }
@@ -96,8 +96,8 @@ public enum KeyFile {
     ///
     /// - Parameters:
     ///   - key: The key.
-    ///   - passphrase: What encrypts it; `nil` leaves it readable to whoever gets the file.
-    ///   - generator: Where salt and vector come from.
+    ///   - passphrase: The passphrase that encrypts it; `nil` leaves the key readable to every reader of the file.
+    ///   - generator: The random source of salt and vector.
     /// - Throws: ``RepositoryError`` when the key cannot be written, which is a defect here.
     public static func text(
         of key: PrivateKey, passphrase: Passphrase?, using generator: inout some RandomNumberGenerator
@@ -120,7 +120,7 @@ public enum KeyFile {
     ) throws(RepositoryError) {
         let text = try self.text(of: key, passphrase: passphrase, using: &generator)
         try WrittenFile.expectNothing(at: path)
-        // The public key first: then nobody has a private key of which the public one could not be written.
+        // The public key first: so there is never a private key without its public one.
         let block = PEMBlock(label: PublicKeyForm.label, bytes: key.subjectPublicKeyInfo)
         try WrittenFile.write(Array(block.text.utf8), to: self.publicPath(of: path), .published, existing: .kept)
         do {

@@ -4,7 +4,7 @@
 
 internal import Foundation
 
-/// What opens a key file or a token. It has no description, and no error repeats it.
+/// The secret that opens a key file or a token. It has no description, and no error repeats it.
 public struct Passphrase: Sendable, CustomStringConvertible {
     /// The most bytes: more is a file that was named by mistake.
     public static let maximumLength = 1_024

@@ -2,18 +2,21 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where a passphrase comes from. It is asked for only when it is needed.
+/// The source of a passphrase. It is asked for only when it is needed.
 public enum PassphraseSource: Hashable, Sendable {
-    /// Whoever sits at the terminal types it.
+    /// It is typed at the terminal.
     case terminal
     /// The first line of a file.
     case file(String)
     /// An environment variable.
     case environment(String)
 
+    /// How often a new passphrase is asked for on a terminal.
+    private static let attempts = 3
+
     /// Gets the passphrase of something that exists.
     ///
-    /// - Parameter what: What it opens, for the question.
+    /// - Parameter what: The key or token that it opens, for the question.
     /// - Throws: ``RepositoryError`` when there is none.
     public func passphrase(for what: String) throws(RepositoryError) -> Passphrase {
         switch self {
@@ -29,16 +32,17 @@ public enum PassphraseSource: Hashable, Sendable {
     /// Gets the passphrase of something that is being made: on a terminal it is asked for twice.
     ///
     /// - Parameter what: What it will open, for the question.
-    /// - Throws: ``RepositoryError`` when there is none, or the two differ.
+    /// - Throws: ``RepositoryError`` when there is none, or the two differ three times.
     public func newPassphrase(for what: String) throws(RepositoryError) -> Passphrase {
         guard case .terminal = self else { return try self.passphrase(for: what) }
         return try Terminal.withOpen("A passphrase for \(what)") { (terminal) throws(RepositoryError) in
-            let first = try terminal.askSecretly("New passphrase of \(what): ")
-            let second = try terminal.askSecretly("The same again: ")
-            guard first.bytes == second.bytes else {
-                throw RepositoryError(.usage, "the two passphrases differ, so no key was made")
+            for attempt in 1...Self.attempts {
+                let first = try terminal.askSecretly("New passphrase of \(what): ")
+                let second = try terminal.askSecretly("The same again: ")
+                if first.bytes == second.bytes { return first }
+                if attempt < Self.attempts { terminal.say("The two differ. Once more:") }
             }
-            return first
+            throw RepositoryError(.usage, "the two passphrases differ, so no key was made")
         }
     }
 }

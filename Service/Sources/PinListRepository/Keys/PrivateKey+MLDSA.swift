@@ -66,5 +66,5 @@ extension PrivateKey.ParsingError {
     /// An ML-DSA key without its seed.
     static let expandedKeyAlone = Self(
         description: "it holds the expanded key alone, and swift-crypto makes ML-DSA keys from their seed",
-        hint: "whoever made it may still have the seed; else make a new key, with tumbler key new or openssl genpkey")
+        hint: "its maker may still have the seed; else make a new key, with tumbler key new or openssl genpkey")
 }

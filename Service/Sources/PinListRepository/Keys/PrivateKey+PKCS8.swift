@@ -15,11 +15,11 @@ extension PrivateKey {
     private static let p256: ASN1ObjectIdentifier = [1, 2, 840, 10_045, 3, 1, 7]
     private static let p384: ASN1ObjectIdentifier = [1, 3, 132, 0, 34]
 
-    /// Why some bytes are no key that is used here.
+    /// The reason for which bytes are no key that is used here.
     struct ParsingError: Error, Hashable, CustomStringConvertible {
         /// The reason, without a full stop.
         let description: String
-        /// What to do, where that is another thing than to write the key in another form.
+        /// The next step, where that is another thing than to write the key in another form.
         var hint: String?
     }
 
@@ -87,7 +87,7 @@ extension PrivateKey {
         case nil: throw ParsingError(description: "the curve is not named")
         default: throw ParsingError(description: "a curve other than P-256 and P-384")
         }
-        // A key whose halves do not belong together signs what nobody can verify.
+        // A key whose halves do not belong together makes signatures that never verify.
         guard point.map({ self.holds(point: $0) }) ?? true else {
             throw ParsingError(description: "the public key in it is not that of the private one")
         }

@@ -9,7 +9,7 @@ internal import PinListMetadata
 
 /// A private key in memory: one that signs metadata, or one whose pin goes out as a backup before it serves TLS.
 public struct PrivateKey: Sendable {
-    /// What can be made.
+    /// The algorithms of keys that can be made.
     public enum Algorithm: String, Hashable, Sendable, CaseIterable {
         /// ECDSA over P-256: metadata, TLS.
         case p256
@@ -65,7 +65,7 @@ public struct PrivateKey: Sendable {
         }
     }
 
-    /// What kind of key it is, in words: `P-256`.
+    /// The kind of key in words: `P-256`.
     public var kind: String {
         switch self.material {
         case .p256: "P-256"

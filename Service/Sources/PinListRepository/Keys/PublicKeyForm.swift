@@ -38,8 +38,8 @@ public enum PublicKeyForm {
     /// The key in a file that holds a public key in PEM, or in DER.
     ///
     /// - Parameters:
-    ///   - bytes: What the file holds.
-    ///   - name: How people named it.
+    ///   - bytes: The content of the file.
+    ///   - name: The name as the user gave it.
     /// - Throws: ``RepositoryError`` when it holds something else, a private key included: roles are made from public
     ///   keys alone.
     public static func subjectPublicKeyInfo(in bytes: [UInt8], named name: String) throws(RepositoryError) -> [UInt8] {

@@ -32,7 +32,7 @@ struct SubjectName {
             guard let type = Self.types[key.uppercased()], part.contains("=") else {
                 let known = Self.types.keys.sorted().joined(separator: " ")
                 throw RepositoryError(
-                    .usage, "--subject: \(part.isEmpty ? "an empty part" : "\"\(part)\"") is no attribute",
+                    .usage, "--subject: \(part.isEmpty ? "an empty part" : "\"\(part)\"") is not an attribute",
                     hint: "like CN=api.example.com,O=Example; known are \(known)")
             }
             let value = try Self.unescaped(String(part.drop { $0 != "=" }.dropFirst()))

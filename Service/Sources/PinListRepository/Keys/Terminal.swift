@@ -4,13 +4,13 @@
 
 internal import Foundation
 
-/// The terminal of whoever runs a command, even where standard input is something else.
+/// The controlling terminal of the process, even where standard input is something else.
 struct Terminal: ~Copyable {
     private let descriptor: Int32
 
     /// Opens the terminal for a question.
     ///
-    /// - Parameter what: What is wanted, for the error.
+    /// - Parameter what: The input that is needed, for the error.
     /// - Throws: ``RepositoryError`` where there is no terminal, and what `body` throws.
     static func withOpen<Answer>(
         _ what: String, _ body: (borrowing Terminal) throws(RepositoryError) -> Answer
@@ -26,13 +26,13 @@ struct Terminal: ~Copyable {
         return try body(terminal)
     }
 
-    /// Asks for a line that is not shown while it is typed.
+    /// Reads a line that is not shown while it is typed.
     ///
     /// Read key by key: an interrupt that ended the process here would leave a terminal that shows nothing.
     borrowing func askSecretly(_ question: String) throws(RepositoryError) -> Passphrase {
         var before = termios()
         guard tcgetattr(self.descriptor, &before) == 0 else {
-            throw RepositoryError(.usage, "the terminal cannot be told not to show what is typed")
+            throw RepositoryError(.usage, "the terminal cannot hide what is typed")
         }
         var silent = before
         silent.c_lflag &= ~tcflag_t(ECHO | ICANON | ISIG | IEXTEN)
@@ -42,21 +42,24 @@ struct Terminal: ~Copyable {
         }
         // Flushing drops what was typed before the question was seen.
         guard tcsetattr(self.descriptor, TCSAFLUSH, &silent) == 0 else {
-            throw RepositoryError(.usage, "the terminal cannot be told not to show what is typed")
+            throw RepositoryError(.usage, "the terminal cannot hide what is typed")
         }
         defer { tcsetattr(self.descriptor, TCSAFLUSH, &before) }
         self.show(question)
         let line = self.line()
         self.show("\n")
-        guard let line else { throw RepositoryError(.usage, "interrupted") }
+        guard let line else { throw RepositoryError(.interrupted, "interrupted") }
         return try Passphrase(line)
     }
+
+    /// Says something to the person who types.
+    borrowing func say(_ text: String) { self.show("\(text)\n") }
 
     private borrowing func show(_ text: String) {
         _ = Array(text.utf8).withUnsafeBytes { write(self.descriptor, $0.baseAddress, $0.count) }
     }
 
-    /// What is typed before the line ends; `nil` when it is interrupted.
+    /// The line as it was typed; `nil` when it is interrupted.
     private borrowing func line() -> [UInt8]? {
         var line: [UInt8] = []
         while line.count <= Passphrase.maximumLength {

@@ -7,13 +7,13 @@ public struct LintFinding: Hashable, Sendable {
     /// The rule.
     public let rule: LintRule
 
-    /// What breaks it: a domain, `list`, `root`, a denied pin.
+    /// The subject of the finding: a domain, `list`, `root`, a denied pin.
     public let subject: String
 
-    /// What exactly, where there is more to say; without a full stop.
+    /// The detail, where there is more to say; without a full stop.
     public let detail: String?
 
-    /// Where it was written, for a list from a source.
+    /// The position in the source, for a list from a source.
     public let position: SourcePosition?
 
     /// States a finding.

@@ -5,7 +5,7 @@
 internal import CertificatePinning
 internal import PinListMetadata
 
-/// What is covered, and where reports go.
+/// Findings about what is covered, and where reports go.
 extension LintPass {
     var hostFindings: [LintFinding] {
         var findings: [LintFinding] = []
@@ -29,7 +29,7 @@ extension LintPass {
         return findings
     }
 
-    /// Where fewer than all installations report, and there is nothing to report to.
+    /// The findings for entries by which fewer than all installations report, and there is nothing to report to.
     private var shareFindings: [LintFinding] {
         let all = MetadataLimits.reportPerMillion.upperBound
         var findings: [LintFinding] = []

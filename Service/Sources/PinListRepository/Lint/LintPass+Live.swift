@@ -5,7 +5,7 @@
 internal import CertificatePinning
 internal import PinListMetadata
 
-/// What can be said once somebody looked at what hosts serve.
+/// Findings from what hosts serve.
 extension LintPass {
     var liveFindings: [LintFinding] {
         guard let served else { return [] }

@@ -5,7 +5,7 @@
 internal import CertificatePinning
 internal import PinListMetadata
 
-/// What can be said of the pins of an entry without asking anybody.
+/// Findings about the pins of an entry that need no connection.
 extension LintPass {
     var pinFindings: [LintFinding] {
         var findings: [LintFinding] = []
@@ -54,7 +54,7 @@ extension LintPass {
         return findings
     }
 
-    /// Whether the loss of one key locks everybody out. A pin that is there twice is said by a rule of its own.
+    /// Whether the loss of one key locks all clients out. A duplicate pin has a rule of its own.
     private static func hasNoBackup(_ entry: PinnedDomain) -> Bool {
         let distinct = Set(entry.pins.map(\.pin))
         guard entry.pins.count == distinct.count else { return false }
@@ -76,7 +76,7 @@ extension LintPass {
 }
 
 extension ValidatedPath {
-    /// Where a pin matches, lowest index first.
+    /// The indices of the path at which a pin matches, lowest first.
     func indices(matching known: KnownPin) -> [Int] {
         self.publicKeyPins.indices.filter { index in
             guard known.position.covers(index: index), let publicKey = self.publicKeyPins[index] else { return false }

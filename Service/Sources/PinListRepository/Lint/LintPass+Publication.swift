@@ -6,7 +6,7 @@ internal import CertificatePinning
 internal import PinListMetadata
 internal import PinRotation
 
-/// What happens to clients that have the published list.
+/// Findings about clients that have the published list.
 extension LintPass {
     var publicationFindings: [LintFinding] {
         guard let published else { return [] }
@@ -47,7 +47,7 @@ extension LintPass {
         return all
     }
 
-    /// What is wrong when pins of an entry go: one that stays must be in every list that installations may still hold.
+    /// The finding when pins of an entry go: one that stays must be in every list that installations may still hold.
     ///
     /// Since when a pin is out is so known for each pin, however many lists went out since.
     private func succession(
@@ -66,16 +66,16 @@ extension LintPass {
             return "\(which) goes, and no pin that stays is known to all: \(words)"
         }
         guard !held.isMeasured, !held.missing.isEmpty else { return nil }
-        return "\(which) goes, and nobody knows whether what stays is in \(held.missing.joined(separator: ", "))"
+        return "\(which) goes, and it is unknown whether what stays is in \(held.missing.joined(separator: ", "))"
     }
 
-    /// Who does not know the one of some pins that is known best; `nil` when one is known to all.
+    /// The lists that lack the best-known one of some pins; `nil` when one is known to all.
     private func lacking(
         _ pins: Set<Pin>, _ host: HostName, _ held: HeldLists, _ entries: [[HostName: Set<Pin>]]
     ) -> HeldRefusal? {
         var best: HeldRefusal?
         for pin in pins.sorted(by: { $0.description < $1.description }) {
-            // Who holds a list without an entry for the host pins nothing there.
+            // An installation that holds a list without an entry for the host pins nothing there.
             let parts = entries.map { pins -> Double in pins[host].map { $0.contains(pin) ? 0 : 1 } ?? 0 }
             guard let lacking = held.refusal(parts), !lacking.isTolerated else { return nil }
             if best.map({ Self.isBetter(lacking, $0) }) ?? true { best = lacking }
@@ -88,7 +88,7 @@ extension LintPass {
         return share < minimum
     }
 
-    /// Who lacks a pin, and until when.
+    /// The lists that lack a pin, and until when, in words.
     private static func words(for refusal: HeldRefusal, _ propagation: Int64) -> String {
         let lists = refusal.versions.isEmpty ? "a list that is not in lists/" : ListVersions.text(of: refusal.versions)
         guard let share = refusal.share else {
@@ -107,6 +107,6 @@ extension LintPass {
             + "propagation is \(SourceDuration.text(self.propagation))"
     }
 
-    /// How long installations may take, in seconds.
+    /// The time that installations may take to get a list, in seconds.
     var propagation: Int64 { self.source?.propagation ?? ListSource.defaultPropagation }
 }

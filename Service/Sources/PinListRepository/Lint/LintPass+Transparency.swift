@@ -6,7 +6,7 @@ internal import CertificatePinning
 internal import CertificateTransparency
 internal import PinListMetadata
 
-/// What a list asks of Certificate Transparency.
+/// Findings about a list's demands on Certificate Transparency.
 extension LintPass {
     var transparencyFindings: [LintFinding] {
         var findings: [LintFinding] = []
@@ -34,8 +34,8 @@ extension LintPass {
         return findings
     }
 
-    /// Why nobody can say that the policy is satisfied at every host of an entry that was looked at; `nil` where it is. A
-    /// look of now counts for more than one of before.
+    /// Returns why it is not known that the policy is satisfied at every host of an entry that was probed; `nil` where
+    /// it is. A probe of now outweighs an earlier one.
     private func unseen(_ policy: TransparencyRule.Policy, _ domain: HostName) -> String? {
         var hosts = self.probed?.hosts(below: domain) { host in self.entries?.entry(for: host)?.domain == domain } ?? []
         hosts.removeAll { $0 == domain }

@@ -56,17 +56,17 @@ struct LintPass {
         }
     }
 
-    /// Where an entry was written.
+    /// The position of an entry in the source.
     func position(of host: HostName) -> SourcePosition? { self.sourceDomains[host]?.position }
 
-    /// Where a pin of an entry was written.
+    /// The position of a pin of an entry in the source.
     func position(of host: HostName, pin index: Int) -> SourcePosition? {
         guard let pins = self.sourceDomains[host]?.pins, pins.indices.contains(index) else { return nil }
         return pins[index].position
     }
 }
 
-/// What installations do that do not have the newest list yet.
+/// Findings about installations that do not have the newest list yet.
 extension LintPass {
     var heldFindings: [LintFinding] {
         guard let held else { return [] }
@@ -90,7 +90,7 @@ extension LintPass {
     }
 }
 
-/// Who signs, and who can verify it.
+/// Findings about the signers, and the clients that can verify them.
 extension LintPass {
     var rootFindings: [LintFinding] {
         guard let root else { return [] }
@@ -114,12 +114,13 @@ extension LintPass {
     }
 }
 
-/// How long things hold: the list, the root, entries and suspensions.
+/// Findings about validity: of the list, the root, entries and suspensions.
 extension LintPass {
     /// The longest that a list should hold, in seconds: 90 days.
     private static let maximumValidity: Int64 = 90 * 86_400
 
-    /// How long before its end a root should be replaced, in seconds: 180 days, since apps must ship the next one.
+    /// The time before its end at which a root should be replaced, in seconds: 180 days, since apps must ship the next
+    /// one.
     private static let rootNotice: Int64 = 180 * 86_400
 
     /// The longest that a suspension should hold, in seconds: a day.

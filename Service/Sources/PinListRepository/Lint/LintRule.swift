@@ -2,26 +2,26 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// Something that is looked for in a list before it is signed.
+/// A rule that is checked on a list before it is signed.
 public struct LintRule: Hashable, Sendable {
-    /// What finding it means.
+    /// The consequence of a finding.
     public enum Severity: String, Hashable, Sendable, Encodable {
-        /// It is not built unless it is allowed by name.
+        /// An error: the list is not built unless the rule is allowed by name.
         case error
-        /// It is said.
+        /// A warning: the finding is printed.
         case warning
     }
 
     /// Its name: lower case with hyphens; `--allow` takes it.
     public let id: String
 
-    /// What finding it means.
+    /// The consequence of a finding.
     public let severity: Severity
 
-    /// Why it is dangerous, in one sentence without a full stop.
+    /// The danger, in one sentence without a full stop.
     public let reason: String
 
-    /// What to do.
+    /// The remedy.
     public let fix: String
 
     private init(_ id: String, _ severity: Severity, _ reason: String, fix: String) {
@@ -58,7 +58,7 @@ extension LintRule {
         fix: "pin the key: tumbler pin FILE prints sha256/…")
     static let onlyIssuerPins = LintRule(
         "only-issuer-pins", .warning,
-        "whoever gets a certificate from this authority matches, and public ones issue for all",
+        "every certificate of this authority matches, and public authorities issue to all applicants",
         fix: "add a pin of the server's own key, with requireIssuer where both must match")
     static let unusablePin = LintRule(
         "unusable-pin", .error, "clients of this version cannot use this pin, so that it matches nothing",
@@ -68,7 +68,7 @@ extension LintRule {
 // MARK: Times
 extension LintRule {
     static let validTooLong = LintRule(
-        "valid-too-long", .warning, "whoever blocks updates can hold clients on this list for over 90 days",
+        "valid-too-long", .warning, "an attacker who blocks updates can hold clients on this list for over 90 days",
         fix: "write validFor: 60d, and sign anew every month")
     static let validShorterThanRefresh = LintRule(
         "valid-shorter-than-refresh", .error, "the list is stale before clients ask for the next one",
@@ -97,10 +97,10 @@ extension LintRule {
         fix: "write the domain of an entry, or \"*\"")
 }
 
-// MARK: Who signs, where reports go, what is covered
+// MARK: Signers, addresses of reports, coverage
 extension LintRule {
     static let sharedKey = LintRule(
-        "shared-key", .warning, "who steals the key that signs lists can then also replace all keys",
+        "shared-key", .warning, "a thief of the key that signs lists can then also replace all keys",
         fix: "tumbler root rotate with a key of its own for each role")
     /// A threshold that the algorithms of `verifiable` cannot reach. `root rotate` and `sign` look for it, too.
     public static let unverifiableThreshold = LintRule(
@@ -109,20 +109,20 @@ extension LintRule {
         fix: "keep enough keys of these algorithms in the role, and name others with --hybrid ROLE=PUB")
     static let hybridNotDemanded = LintRule(
         "hybrid-not-demanded", .warning,
-        "clients make a hybrid demand when they can verify every key of it, and nobody knows the algorithm of this one",
+        "clients make a hybrid demand when they can verify every key of it, and the algorithm of this one is unknown",
         fix: "tumbler root rotate --remove ROLE=KEYID, and a hybrid demand of keys that clients can verify")
     static let signerNotInRoot = LintRule(
-        "signer-not-in-root", .warning, "what this key signs counts for nothing under the newest root",
+        "signer-not-in-root", .warning, "signatures of this key do not count under the newest root",
         fix: "name the key in signers: that root show prints, or give it the role with root rotate")
     static let denyWithoutReport = LintRule(
-        "deny-without-report", .warning, "unlisted: deny blocks hosts that nobody thought of, and nobody hears of it",
+        "deny-without-report", .warning, "unlisted: deny blocks forgotten hosts, and no report says so",
         fix: "add reportTo, or begin with unlisted: report")
     static let shareWithoutReport = LintRule(
         "share-without-report", .warning,
-        "reportPerMillion says how many installations report, and there is no address that any of them reports to",
+        "reportPerMillion says how many installations report, and there is no address for their reports",
         fix: "add reportTo, or remove reportPerMillion")
     static let publicSuffix = LintRule(
-        "public-suffix", .error, "under a public suffix are the hosts of everybody",
+        "public-suffix", .error, "under a public suffix are the hosts of many owners",
         fix: "name the domain that was registered")
     static let listHostPinned = LintRule(
         "list-host-pinned", .warning,
@@ -141,7 +141,7 @@ extension LintRule {
         fix: "change the server's certificate first, or write mode: report in revoked")
     static let deniedCertificate = LintRule(
         "denied-certificate", .error,
-        "whoever holds the certificate can re-encode it so that its signature holds and its hash is another",
+        "a holder of the certificate can re-encode it so that its signature holds and its hash changes",
         fix: "deny its key: tumbler pin FILE prints sha256/…")
     static let unusedPinSet = LintRule(
         "unused-pin-set", .warning, "no entry uses this pin set, so its pins protect nothing",
@@ -151,13 +151,13 @@ extension LintRule {
         "over HTTP/2 one connection may serve both hosts, and the pins of the other do not match",
         fix: "serve a certificate of its own, or give both entries the pins")
     static let unknownMember = LintRule(
-        "unknown-member", .error, "clients ignore a member that nobody knows", fix: "remove it")
+        "unknown-member", .error, "clients ignore an unknown member", fix: "remove it")
 }
 
 // MARK: Certificate Transparency
 extension LintRule {
     static let trapLog = LintRule(
-        "trap-log", .error, "the private key of this log is public: whoever wants to can sign for it",
+        "trap-log", .error, "the private key of this log is public: anyone can sign for it",
         fix: "remove the log from the log list; clients treat it as unknown")
     static let transparencyWithoutLogs = LintRule(
         "transparency-without-logs", .error,
@@ -168,8 +168,8 @@ extension LintRule {
         fix: "get a newer log list, and release a list with it every month")
     static let unseenTransparency = LintRule(
         "unseen-transparency", .error,
-        "a certificate that does not satisfy the policy by its embedded timestamps locks everybody out, and no probe saw "
-            + "one that does",
+        "a certificate that does not satisfy the policy by its embedded timestamps locks all clients out, and no probe "
+            + "saw one that does",
         fix: "tumbler probe with logs: in tumbler.yaml; begin with mode: report")
     static let unknownTransparency = LintRule(
         "unknown-transparency", .error, "a mode or a policy that clients do not know evaluates nothing",
@@ -185,7 +185,7 @@ extension LintRule {
         "version-not-above", .error, "clients take a version that is not above the published one for an attack",
         fix: "tumbler build --published takes the next one")
     static let wouldCutOff = LintRule(
-        "would-cut-off", .error, "what is served now matches no pin of the new list: clients would be locked out",
+        "would-cut-off", .error, "the served certificates match no pin of the new list: clients would be locked out",
         fix: "add the pin of the key in use: tumbler pin HOST:443")
     static let propagation = LintRule(
         "propagation", .error,
@@ -197,7 +197,7 @@ extension LintRule {
         fix: "write propagation: 30d, or let a service measure adoption")
     static let heldListRefuses = LintRule(
         "held-list-refuses", .error,
-        "what is served now matches no pin of a list that installations may still hold: they are locked out",
+        "the served certificates match no pin of a list that installations may still hold: these are locked out",
         fix: "serve the old key until they have the new pin; where that cannot be, tumbler suspend DOMAIN --for 12h")
     static let listsMissing = LintRule(
         "lists-missing", .warning, "installations may hold a list that is not in lists/, and nothing is known of it",
@@ -207,7 +207,7 @@ extension LintRule {
         "the host of the lists serves the key of a pinned host: what breaks the one breaks the way to its cure",
         fix: "give the host of the lists a key and a certificate of its own")
     static let notObserved = LintRule(
-        "not-observed", .warning, "nobody could look at what is served, so nothing can be said of it",
+        "not-observed", .warning, "the served certificates could not be read, so they were not checked",
         fix: "run this where the host can be reached")
 }
 

@@ -8,10 +8,10 @@ public import PinListMetadata
 
 /// A signer that the source names, with the id of its key.
 public struct LintSigner: Hashable, Sendable {
-    /// What it signs.
+    /// The metadata that it signs.
     public let kind: MetadataRole
 
-    /// How the source names it.
+    /// Its name in the source.
     public let name: String
 
     /// The id of its key.
@@ -29,7 +29,7 @@ public struct LintSigner: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - source: The source.
-    ///   - folder: Where paths that are not absolute begin.
+    ///   - folder: The folder that relative paths begin in.
     public static func signers(of source: ListSource, in folder: URL) -> [LintSigner] {
         var named: [(kind: MetadataRole, name: String)] = source.signers.root.map { (.root, $0) }
         named += source.signers.pins.map { (.pins, $0) }

@@ -5,17 +5,17 @@
 public import CertificatePinning
 public import PinListMetadata
 
-/// Looks for what is dangerous in a list, before it is signed.
+/// Looks for dangerous content in a list, before it is signed.
 ///
 /// It is a value made of all that is known; rules that need what is missing find nothing.
 public struct Linter: Sendable {
     /// The list.
     public var list: PinList
 
-    /// When it is looked at.
+    /// The time of the check.
     public var time: Timestamp
 
-    /// What the list was built from: it gives the places, and what a list does not say.
+    /// The source of the list: it gives the positions, and what a list does not say.
     public var source: ListSource?
 
     /// The list that clients have now.
@@ -24,7 +24,7 @@ public struct Linter: Sendable {
     /// The lists that installations may still hold; without them the published list alone is looked at.
     public var held: HeldLists?
 
-    /// Who signs by the source, as far as their public keys are at hand.
+    /// The signers by the source, as far as their public keys are at hand.
     public var signers: [LintSigner] = []
 
     /// The newest root.
@@ -36,10 +36,10 @@ public struct Linter: Sendable {
     /// The host that lists come from, where that is known otherwise than by the source's `server`.
     public var listHost: HostName?
 
-    /// What the last probe saw of Certificate Transparency; `nil` when there was none.
+    /// The observations of the last probe on Certificate Transparency; `nil` when there was none.
     public var probed: ProbeMemory?
 
-    /// What hosts serve now; `nil` when nobody looked.
+    /// The paths that hosts serve now; `nil` when they were not probed.
     public var served: [ServedPath]?
 
     /// Begins with a list and a time.

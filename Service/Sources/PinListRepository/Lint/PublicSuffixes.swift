@@ -5,7 +5,7 @@
 internal import CPublicSuffixes
 public import CertificatePinning
 
-/// Domains under which everybody can register a name: the Public Suffix List, as `scripts/public-suffixes` put it into
+/// Domains under which the public can register names: the Public Suffix List, as `scripts/public-suffixes` put it into
 /// `CPublicSuffixes` (publicsuffix.org, MPL-2.0).
 public enum PublicSuffixes {
     private static let rules: Set<Substring> = {
@@ -13,10 +13,10 @@ public enum PublicSuffixes {
     }()
 
     /// Whether a host is a public suffix: by a rule, by a wildcard (`*.ck`), and not by an exception (`!www.ck`). The
-    /// parent of a wildcard counts as one: under it are the hosts of everybody as well.
+    /// parent of a wildcard counts as one: the hosts below it have many owners as well.
     ///
     /// - Parameter orUnknownTopLevel: Whether a name of one label that no rule knows is one, as the list's own default
-    ///   rule says. For `localhost` that helps nobody, so it is asked only where subdomains are included.
+    ///   rule says. For `localhost` that is of no use, so it is asked only where subdomains are included.
     public static func contains(_ host: HostName, orUnknownTopLevel: Bool = false) -> Bool {
         guard !host.isAddress else { return false }
         let name = host.description[...]

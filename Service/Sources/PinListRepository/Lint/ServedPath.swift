@@ -6,7 +6,7 @@ public import CertificatePinning
 internal import SwiftASN1
 internal import X509
 
-/// What a host serves now, as somebody looked at it.
+/// The path that a host serves now, as a probe saw it.
 public struct ServedPath: Hashable, Sendable {
     /// The host that was asked.
     public let host: HostName
@@ -14,7 +14,7 @@ public struct ServedPath: Hashable, Sendable {
     /// The validated path; `nil` when the host could not be asked, or what it presents does not validate.
     public let path: ValidatedPath?
 
-    /// Why there is no path.
+    /// The reason for which there is no path.
     public let failure: String?
 
     /// States an observation.

@@ -4,7 +4,7 @@
 
 internal import SwiftASN1
 
-/// What kind of key a SubjectPublicKeyInfo holds, in words. For people alone: any algorithm has a pin.
+/// The kind of key in a SubjectPublicKeyInfo, in words. For people alone: any algorithm has a pin.
 public enum KeyAlgorithm {
     static let rsa: ASN1ObjectIdentifier = [1, 2, 840, 113_549, 1, 1, 1]
     static let rsaPSS: ASN1ObjectIdentifier = [1, 2, 840, 113_549, 1, 1, 10]

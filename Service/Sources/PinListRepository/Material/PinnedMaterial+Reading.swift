@@ -115,7 +115,7 @@ extension PinnedMaterial {
             RepositoryError(.file, "\(name): \(what) cannot be read: \(defect)")
         case is PublicKeyBytes.NotDerivableError:
             RepositoryError(
-                .file, "\(name): the public key cannot be told from this private key", hint: self.openSSLHint)
+                .file, "\(name): the public key cannot be derived from this private key", hint: self.openSSLHint)
         default:
             RepositoryError(.file, "\(name): \(what) cannot be read")
         }

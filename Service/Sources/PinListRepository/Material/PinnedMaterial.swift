@@ -6,9 +6,9 @@ public import CertificatePinning
 internal import SwiftASN1
 internal import X509
 
-/// Something that has a pin, and what to say of it.
+/// A file that has a pin, and its description.
 public struct PinnedMaterial: Sendable {
-    /// What it is.
+    /// The kind of the material.
     public enum Kind: String, Hashable, Sendable {
         /// A certificate.
         case certificate
@@ -22,11 +22,11 @@ public struct PinnedMaterial: Sendable {
 
     /// The pin of its public key.
     public let pin: Pin
-    /// What it is.
+    /// The kind of the material.
     public let kind: Kind
     /// The input that it is from, as it was named.
     public let source: String
-    /// Where a certificate may stand in a path; `nil` for keys and requests.
+    /// The position that a certificate may have in a path; `nil` for keys and requests.
     public let position: KnownPin.Position?
     /// The subject of a certificate or a request.
     public let subject: String?

@@ -35,7 +35,7 @@ enum PublicKeyBytes {
         return isEncrypted ?? false
     }
 
-    /// That of a private key in any of its forms.
+    /// The public key of a private key in any of its forms.
     ///
     /// - Throws: ``NotDerivableError`` for a private key whose public key cannot be told; other errors when it is none.
     static func ofPrivateKey(_ bytes: [UInt8]) throws -> [UInt8] {
@@ -44,7 +44,7 @@ enum PublicKeyBytes {
         return try self.ofPKCS1(bytes)
     }
 
-    /// That of a certificate request (RFC 2986), and its subject.
+    /// The public key of a certificate request (RFC 2986), and its subject.
     static func ofRequest(_ bytes: [UInt8]) throws -> (key: [UInt8], subject: String) {
         try DER.sequence(try DER.parse(bytes), identifier: .sequence) { nodes in
             guard let information = nodes.next(), nodes.next() != nil, nodes.next() != nil else {
@@ -63,7 +63,7 @@ enum PublicKeyBytes {
         }
     }
 
-    /// That of a private key in PKCS#8 (RFC 5958).
+    /// The public key of a private key in PKCS#8 (RFC 5958).
     static func ofPKCS8(_ bytes: [UInt8]) throws -> [UInt8] {
         try DER.sequence(try DER.parse(bytes), identifier: .sequence) { nodes in
             guard let version = nodes.next(), let algorithm = nodes.next(), let key = nodes.next() else {
@@ -92,18 +92,18 @@ enum PublicKeyBytes {
         }
     }
 
-    /// That of an RSA private key in PKCS#1 (RFC 8017, appendix A.1.2).
+    /// The public key of an RSA private key in PKCS#1 (RFC 8017, appendix A.1.2).
     static func ofPKCS1(_ bytes: [UInt8]) throws -> [UInt8] {
         try self.assemble(algorithm: self.rsaAlgorithm()[...], key: try self.rsaPublicKey(ofPKCS1: bytes[...]))
     }
 
-    /// That of an RSA public key in PKCS#1.
+    /// The SubjectPublicKeyInfo of an RSA public key in PKCS#1.
     static func ofPKCS1Public(_ bytes: [UInt8]) throws -> [UInt8] {
         try DER.sequence(try DER.parse(bytes), identifier: .sequence) { nodes in _ = try self.numbers(2, of: &nodes) }
         return try self.assemble(algorithm: self.rsaAlgorithm()[...], key: bytes)
     }
 
-    /// That of an elliptic-curve private key (RFC 5915).
+    /// The public key of an elliptic-curve private key (RFC 5915).
     ///
     /// - Parameter parameters: The curve where it stands outside, as in PKCS#8.
     static func ofSEC1(_ bytes: [UInt8], parameters outside: ArraySlice<UInt8>? = nil) throws -> [UInt8] {

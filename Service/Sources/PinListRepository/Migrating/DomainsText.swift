@@ -11,10 +11,10 @@ public struct DomainsText: Hashable, Sendable {
     /// The section.
     public let text: String
 
-    /// How many entries stand in it.
+    /// The number of entries in the text.
     public let entryCount: Int
 
-    /// What a source cannot say, and what the linter is going to say.
+    /// The warnings: settings that a source cannot express, and findings that the linter will have.
     public let warnings: [MigrationWarning]
 
     /// Writes entries.
@@ -38,7 +38,7 @@ public struct DomainsText: Hashable, Sendable {
                 warnings.append(
                     MigrationWarning(
                         domain: host, setting: "includeSubdomains", effect: .same,
-                        message: "under a public suffix are the hosts of everybody: lint refuses it"))
+                        message: "under a public suffix are the hosts of many owners: lint refuses it"))
             }
             count += 1
             lines += Self.lines(entry)
@@ -48,7 +48,7 @@ public struct DomainsText: Hashable, Sendable {
         self.warnings = warnings
     }
 
-    /// What an entry lacks for a list.
+    /// The part that an entry lacks for a list.
     private static func missing(_ entry: PinnedDomain) -> String? {
         guard entry.mode != .off else { return nil }
         if entry.pins.isEmpty { return "it has no usable pin" }
@@ -83,7 +83,7 @@ public struct DomainsText: Hashable, Sendable {
 }
 
 extension MigratedRules {
-    /// All that a list says, for writing it in another tool's form.
+    /// Makes a text of a list, for writing it in another tool's form.
     @_spi(Tools) public init(_ list: PinList) {
         self.init(
             domains: list.domains.map { domain in
@@ -95,7 +95,7 @@ extension MigratedRules {
         self.unusablePins = list.unusablePinCount
     }
 
-    /// All that a source says.
+    /// Makes a text of a source.
     @_spi(Tools) public init(_ source: ListSource) {
         self.init(
             domains: source.domains.map { domain in

@@ -6,16 +6,16 @@ public import CertificatePinning
 internal import Foundation
 public import PinRotation
 
-/// What earlier probes saw, so that the next one can say what is new: who issued each host's certificate, and which
-/// pins were ever seen. A file of the operator's own machine; nothing is decided by it.
+/// The observations of earlier probes, so that the next one can say what is new: the issuer of each host's certificate,
+/// and the pins that were ever seen. A file of the operator's own machine; nothing is decided by it.
 public struct ProbeMemory: Hashable, Sendable {
-    /// What was seen at one host.
+    /// The observation of one host.
     struct Sight: Codable, Hashable, Sendable {
-        /// When it was last seen.
+        /// The time of the last observation.
         var at: String
         /// The pin of the certificate above the leaf.
         var issuer: String
-        /// What the leaf calls its issuer.
+        /// The name of the issuer, by the leaf.
         var issuerName: String
         /// The pins of the entry that were ever seen in a path, sorted.
         var pins: [String]
@@ -24,15 +24,15 @@ public struct ProbeMemory: Hashable, Sendable {
         var transparency: [String]?
     }
 
-    /// What was seen of the keys of one host's rotation.
+    /// The observation of the keys of one host's rotation.
     struct RotationSight: Codable, Hashable, Sendable {
         /// The new key's pin: what was seen of another rotation says nothing of this one.
         var new: String
-        /// When every address was last looked at.
+        /// The time at which every address was last probed.
         var at: String
-        /// Since when each look saw the new key everywhere.
+        /// The time since which each probe saw the new key everywhere.
         var newEverywhereSince: String?
-        /// Since when no look saw an old key.
+        /// The time since which no probe saw an old key.
         var oldNowhereSince: String?
     }
 
@@ -47,10 +47,10 @@ public struct ProbeMemory: Hashable, Sendable {
 
     private static let schema = 1
 
-    /// What was seen, by host.
+    /// The observations, by host.
     private(set) var hosts: [String: Sight] = [:]
 
-    /// What was seen of rotations, by host.
+    /// The observations of rotations, by host.
     private var rotations: [String: RotationSight] = [:]
 
     /// Remembers nothing.
@@ -76,7 +76,7 @@ public struct ProbeMemory: Hashable, Sendable {
         File(schema: Self.schema, hosts: self.hosts, rotations: self.rotations.isEmpty ? nil : self.rotations)
     }
 
-    /// What was last seen of a rotation's keys: by this machine, or as the plan has it.
+    /// The last observation of a rotation's keys: by this machine, or as the plan has it.
     public func sightings(of plan: RotationPlan) -> KeySightings? {
         guard let sight = self.rotations[plan.host.description], sight.new == plan.new.pin.description,
             let at = try? Timestamp(sight.at)
@@ -102,8 +102,8 @@ public struct ProbeMemory: Hashable, Sendable {
     ///   - host: The host.
     ///   - path: Its validated path, leaf first.
     ///   - pins: The pins of its entry that are in the path.
-    ///   - time: When.
-    /// - Returns: What was remembered of the host before.
+    ///   - time: The time of the probe.
+    /// - Returns: The earlier observation of the host.
     mutating func keep(_ host: HostName, _ path: [ProbedCertificate], pins: Set<String>, at time: Timestamp) -> Sight? {
         let before = self.hosts[host.description]
         guard let leaf = path.first, let issuer = (path.count > 1 ? path[1] : leaf).pin else { return before }

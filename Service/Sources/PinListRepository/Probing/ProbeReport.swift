@@ -5,7 +5,7 @@
 public import CertificatePinning
 public import PinListMetadata
 
-/// What a probe found at all hosts: what `probe --json` prints, and `--push` sends.
+/// The results of a probe of all hosts: what `probe --json` prints, and `--push` sends.
 public struct ProbeReport: Sendable, Encodable {
     private struct Named: Encodable {
         let name: String
@@ -32,7 +32,7 @@ public struct ProbeReport: Sendable, Encodable {
         }
     }
 
-    /// When it was made.
+    /// The time of the probe.
     public let at: Timestamp
     /// The name of the list.
     public let name: String
@@ -48,7 +48,7 @@ public struct ProbeReport: Sendable, Encodable {
     /// - Parameters:
     ///   - list: The list that they were evaluated by.
     ///   - held: The lists that installations may still hold, by which they were evaluated as well.
-    ///   - time: When.
+    ///   - time: The time of the probe.
     ///   - hosts: The hosts.
     public init(_ list: PinList, held: HeldLists? = nil, at time: Timestamp, _ hosts: [ProbedHost]) {
         self.at = time
@@ -57,8 +57,10 @@ public struct ProbeReport: Sendable, Encodable {
         self.hosts = hosts
     }
 
-    /// Whether somebody is locked out, or a certificate ends soon.
-    public var needsSomebody: Bool { self.hosts.contains { $0.state == .locksOut || $0.state == .endsSoon } }
+    /// Whether users are locked out, or a certificate ends soon or is revoked.
+    public var needsSomebody: Bool {
+        self.hosts.contains { [.locksOut, .endsSoon, .revoked].contains($0.state) }
+    }
 
     /// Whether a host could not be asked.
     public var isIncomplete: Bool { self.hosts.contains { $0.state == .unknown } }

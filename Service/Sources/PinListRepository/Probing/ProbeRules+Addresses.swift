@@ -13,8 +13,8 @@ extension ProbeRules {
     ///
     /// - Parameters:
     ///   - host: The host that was asked.
-    ///   - observations: How its addresses were found.
-    ///   - memory: What earlier probes saw; this one is added.
+    ///   - observations: The observations of its addresses.
+    ///   - memory: The observations of earlier probes; this one is added.
     public func evaluate(
         _ host: HostName, _ observations: [AddressObservation], _ memory: inout ProbeMemory
     ) -> ProbedHost {
@@ -39,7 +39,7 @@ extension ProbeRules {
         evaluated.transparency = self.evaluations(of: host, distinct)
         evaluated.notes += Self.notes(on: evaluated.transparency, for: evaluated.entry)
         if !evaluated.transparency.isEmpty {
-            // An address that nobody could ask may present another certificate.
+            // An address that was not reached may present another certificate.
             let satisfied = evaluated.transparency.filter(\.isSatisfied).compactMap {
                 TransparencyRule.Policy(rawValue: $0.policy)
             }
@@ -77,7 +77,8 @@ extension ProbedHost.State {
         case .well: 0
         case .unknown: 1
         case .endsSoon: 2
-        case .locksOut: 3
+        case .revoked: 3
+        case .locksOut: 4
         }
     }
 }

@@ -4,15 +4,15 @@
 
 internal import CertificatePinning
 
-/// What a person should know beside the verdict.
+/// Notes for people beside the verdict.
 extension ProbeRules {
-    /// What the entry says of itself: a mode, a rollout or an end by which fewer are locked out than one may think.
+    /// Notes on the entry itself: a mode, a rollout or an end by which fewer are locked out than one may think.
     func standing(of entry: PinnedDomain?) -> [String] {
         guard let entry else { return ["no entry of the list covers this host"] }
         var notes: [String] = []
         switch entry.mode {
         case .enforce: break
-        case .report: notes.append("mode report: a mismatch is reported and blocks nobody")
+        case .report: notes.append("mode report: a mismatch is reported and blocks no connection")
         case .off: notes.append("mode off: the platform alone decides")
         }
         if let rollout = self.rollouts[entry.domain], entry.mode == .enforce {
@@ -22,7 +22,7 @@ extension ProbeRules {
         return notes
     }
 
-    /// What is known of the pins: whether there is a backup, and whether anybody ever saw more than one of them.
+    /// Notes on the pins: whether there is a backup, and whether more than one of them was ever seen.
     ///
     /// - Parameters:
     ///   - entry: The entry.

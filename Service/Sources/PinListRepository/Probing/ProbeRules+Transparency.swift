@@ -5,9 +5,9 @@
 internal import CertificatePinning
 internal import CertificateTransparency
 
-/// Which policies of Certificate Transparency the certificates that are served satisfy by their embedded timestamps.
+/// The policies of Certificate Transparency that the served certificates satisfy by their embedded timestamps.
 extension ProbeRules {
-    /// What a policy makes of what is served at an address; `nil` without logs, and without a validated path.
+    /// The evaluation of what is served at an address under a policy; `nil` without logs, and without a validated path.
     func evaluation(
         under policy: TransparencyRule.Policy, at host: HostName, _ observation: ProbeObservation
     ) -> TransparencyEvaluation? {
@@ -16,8 +16,8 @@ extension ProbeRules {
             under: TransparencyPolicy(policy), at: self.reference)
     }
 
-    /// What each policy makes of a host: as its worst address. Empty without logs, and where an address that was asked
-    /// presents nothing that validates.
+    /// The evaluation of a host under each policy: that of its worst address. Empty without logs, and where an address
+    /// that was asked presents nothing that validates.
     func evaluations(of host: HostName, _ asked: [ProbeObservation]) -> [TransparencyEvaluation] {
         guard self.logs != nil, !asked.isEmpty else { return [] }
         var worst: [TransparencyEvaluation] = []
@@ -30,7 +30,7 @@ extension ProbeRules {
         return worst
     }
 
-    /// What a person should know of it, a line for each policy that the entry asks for; for all where it asks for none.
+    /// Notes on the evaluations, a line for each policy that the entry asks for; for all where it asks for none.
     static func notes(on evaluations: [TransparencyEvaluation], for entry: PinnedDomain?) -> [String] {
         let asked = entry?.transparency?.policy.rawValue
         return evaluations.filter { asked == nil || $0.policy == asked }.map { evaluation in

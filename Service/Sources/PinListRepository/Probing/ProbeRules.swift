@@ -6,22 +6,22 @@ public import CertificatePinning
 public import CertificateTransparency
 public import PinListMetadata
 
-/// What a list makes of what hosts serve, seen from the apps that enforce it.
+/// Evaluates what hosts serve under a list, seen from the apps that enforce it.
 ///
-/// It is evaluated by one list, the newest, and by all that installations may still hold. An app outside a rollout, or one
-/// that reports alone, locks nobody out. So everybody is in every rollout here that
-/// is not at zero: what comes out is whether *somebody* is locked out.
+/// They are evaluated by the newest list, and by all lists that installations may still hold. An app outside a rollout, or
+/// one that only reports, locks no user out. So every installation counts as inside each rollout that is not at zero:
+/// the result is whether *any* user is locked out.
 public struct ProbeRules: Sendable {
     /// The list.
     public let list: PinList
 
-    /// When it is evaluated: suspensions and the ends of entries are counted from here.
+    /// The time of the evaluation: suspensions and the ends of entries are counted from here.
     let reference: Timestamp
 
     /// The share of the installations that enforce an entry, in percent, where that is not all of them.
     let rollouts: [HostName: Int]
 
-    /// What policies of Certificate Transparency are evaluated with; `nil` where the project has none.
+    /// The logs that policies of Certificate Transparency are evaluated with; `nil` where the project has none.
     let logs: LogList?
 
     private let time: Timestamp
@@ -35,9 +35,9 @@ public struct ProbeRules: Sendable {
     /// - Parameters:
     ///   - list: The list.
     ///   - time: Now.
-    ///   - notice: How long before the end of a certificate it is said, in seconds.
+    ///   - notice: The time before the end of a certificate at which it is said, in seconds.
     ///   - held: The lists that installations may still hold; `nil` where only this list is known.
-    ///   - logs: What policies of Certificate Transparency are evaluated with; `nil` for nothing.
+    ///   - logs: The logs for policies of Certificate Transparency; `nil` for none.
     /// - Throws: ``RepositoryError`` for a list that no rules can be made of.
     public init(
         _ list: PinList, at time: Timestamp, notice: Int64, held: HeldLists? = nil, logs: LogList? = nil
@@ -76,12 +76,12 @@ public struct ProbeRules: Sendable {
         return (entries + others).filter { seen.insert($0).inserted }
     }
 
-    /// Evaluates what somebody saw.
+    /// Evaluates what a probe observed.
     ///
     /// - Parameters:
     ///   - host: The host that was asked.
-    ///   - observation: How it was found.
-    ///   - memory: What earlier probes saw; this one is added.
+    ///   - observation: The observation of the host.
+    ///   - memory: The observations of earlier probes; this one is added.
     func evaluate(
         _ host: HostName, _ observation: ProbeObservation, _ memory: inout ProbeMemory, elsewhere: Set<String> = []
     ) -> ProbedHost {
@@ -130,7 +130,7 @@ public struct ProbeRules: Sendable {
         self.decision(for: host, observation).map { Self.pins(of: self.policy.entry(for: host), in: $0) } ?? []
     }
 
-    /// What an app decides that enforces; `nil` when there is nothing to evaluate.
+    /// The decision of an app that enforces; `nil` when there is nothing to evaluate.
     func decision(for host: HostName, _ observation: ProbeObservation) -> PinningDecision? {
         self.policy.decision(for: host, observation, at: self.reference).map { decision in
             decision.evaluated { policy in
@@ -139,12 +139,12 @@ public struct ProbeRules: Sendable {
         }
     }
 
-    /// Which lists that installations may still hold refuse what is served; `nil` when none does.
+    /// The lists that installations may still hold and that refuse what is served; `nil` when none does.
     func refusal(of host: HostName, _ observation: ProbeObservation) -> HeldRefusal? {
         self.held?.refusal(of: host, observation)
     }
 
-    /// What holds back a refusal that would come otherwise.
+    /// The suspensions that hold back a refusal that would come otherwise.
     private func suspensions(
         _ decision: PinningDecision, _ host: HostName, _ observation: ProbeObservation
     ) -> [String] {
@@ -161,7 +161,7 @@ public struct ProbeRules: Sendable {
 }
 
 extension PinningPolicy {
-    /// What these rules make of an observation; `nil` when there is nothing to evaluate.
+    /// The decision on an observation under these rules; `nil` when there is nothing to evaluate.
     func decision(
         for host: HostName, _ observation: ProbeObservation, at time: Timestamp
     ) -> PinningDecision? {

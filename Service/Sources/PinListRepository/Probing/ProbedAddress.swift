@@ -4,15 +4,15 @@
 
 public import CertificatePinning
 
-/// What a probe found at one address of a host.
+/// The result of a probe at one address of a host.
 public struct ProbedAddress: Hashable, Sendable, Encodable {
     /// The address and its port.
     public let address: String
-    /// What an app would decide that enforces; `nil` when the address could not be asked.
+    /// The decision of an app that enforces; `nil` when the address could not be asked.
     public let decision: PinningDecision?
-    /// Which lists that installations may still hold refuse what it presents; `nil` when none does.
+    /// The lists that installations may still hold and that refuse what it presents; `nil` when none does.
     public let refusal: HeldRefusal?
-    /// Why it could not be asked, or why its chain does not validate.
+    /// The reason for which it could not be asked, or its chain does not validate.
     public let error: String?
 
     /// The pin of the key that it presents; `nil` without a validated path.

@@ -4,29 +4,31 @@
 
 public import CertificatePinning
 
-/// What a probe found at one host.
+/// The result of a probe of one host.
 public struct ProbedHost: Hashable, Sendable, Encodable {
-    /// How it stands.
+    /// The state of a host.
     public enum State: Hashable, Sendable {
-        /// Everybody gets in, with whatever list that they may hold, and no certificate ends soon.
+        /// Every client gets in, with any list that it may hold, and no certificate ends soon.
         case well
-        /// Somebody is locked out.
+        /// Some clients are locked out.
         case locksOut
-        /// Everybody gets in, and a certificate of the path ends soon.
+        /// Every client gets in, and a certificate of the path ends soon.
         case endsSoon
+        /// No installation is refused, and a certificate of the path is revoked by its issuer.
+        case revoked
         /// The host could not be asked.
         case unknown
     }
 
-    /// How it stands.
+    /// The state of the host.
     public internal(set) var state: State
     /// The host.
     public let host: HostName
-    /// The entry that applied, with everybody of its rollout in it.
+    /// The entry that applied, with every installation in its rollout.
     public let entry: PinnedDomain?
-    /// What an app would decide that enforces; `nil` when the host could not be asked.
+    /// The decision of an app that enforces; `nil` when the host could not be asked.
     public let decision: PinningDecision?
-    /// Which lists that installations may still hold refuse what is served; `nil` when none does.
+    /// The lists that installations may still hold and that refuse what is served; `nil` when none does.
     public let refusal: HeldRefusal?
     /// The validated path, leaf first; empty without one.
     public let path: [ProbedCertificate]
@@ -34,14 +36,17 @@ public struct ProbedHost: Hashable, Sendable, Encodable {
     public let daysLeft: Int?
     /// Whether the leaf's issuer is another one than last time; `nil` when that is not known.
     public let issuerChanged: Bool?
-    /// Why the host could not be asked, or why its chain does not validate.
+    /// The reason for which the host could not be asked, or its chain does not validate.
     public let error: String?
-    /// What a person should know beside that, each one line.
+    /// Notes for people beside that, each one line.
     public internal(set) var notes: [String]
-    /// What was found at each of its addresses; empty when none is known.
+    /// The results at each of its addresses; empty when none is known.
     public internal(set) var addresses: [ProbedAddress] = []
-    /// What each policy of Certificate Transparency makes of it; empty where nothing was evaluated.
+    /// The result under each policy of Certificate Transparency; empty where nothing was evaluated.
     public internal(set) var transparency: [TransparencyEvaluation] = []
+
+    /// The certificates that are served and that their issuers took back, as far as revocation lists say.
+    public internal(set) var revoked: [ProbedRevocation] = []
 
     /// What is written of an evaluation: the timestamps are for `tumbler ct`.
     private struct PrintedEvaluation: Encodable {
@@ -52,7 +57,7 @@ public struct ProbedHost: Hashable, Sendable, Encodable {
 
     enum CodingKeys: CodingKey {
         case host, notedHostname, mode, ok, verdict, reason, matched, refusedBy, refusing, path, daysLeft
-        case issuerChanged, error, notes, addresses, transparency
+        case issuerChanged, error, notes, addresses, transparency, revoked
     }
 
     /// Writes all members, so that every host has the same; `null` stands where there is nothing.
@@ -77,5 +82,6 @@ public struct ProbedHost: Hashable, Sendable, Encodable {
             self.transparency.map {
                 PrintedEvaluation(policy: $0.policy, satisfied: $0.isSatisfied, detail: $0.detail)
             }, forKey: .transparency)
+        try container.encode(self.revoked, forKey: .revoked)
     }
 }

@@ -5,14 +5,14 @@
 public import CertificatePinning
 internal import PinListMetadata
 
-/// Looks at a list as every client will, before anybody gets it.
+/// Checks a list as every client will, before it is published.
 public enum ClientCheck {
     /// Offers a list to a client that holds what is published.
     ///
     /// - Parameters:
     ///   - list: The envelope of the list.
-    ///   - project: Where the roots and the published list are.
-    ///   - time: When it is offered.
+    ///   - project: The folder of the roots and the published list.
+    ///   - time: The time at which it is offered.
     /// - Throws: ``RepositoryError`` of code `metadata`, with the client's reason.
     public static func verify(
         _ list: [UInt8], in project: ProjectFolder, at time: Timestamp

@@ -5,7 +5,7 @@
 internal import CertificatePinning
 public import PinListMetadata
 
-/// A list that somebody gave, and whether anybody vouched for it.
+/// A list that was given, and whether its signatures were verified.
 public struct KnownList: Sendable {
     /// The list.
     public let list: PinList
@@ -41,7 +41,7 @@ public struct KnownList: Sendable {
     ///
     /// - Parameters:
     ///   - bytes: The envelope, or the payload.
-    ///   - name: What errors call it.
+    ///   - name: The name for errors.
     ///   - roots: The envelopes of the roots, the first one first; with none nothing is verified.
     /// - Throws: ``RepositoryError`` of code `metadata`.
     public init(_ bytes: [UInt8], named name: String, roots: [[UInt8]]) throws(RepositoryError) {
@@ -59,7 +59,7 @@ public struct KnownList: Sendable {
                 return
             }
             try chain?.load(list: bytes)
-            guard let held = chain?.outside else { throw MetadataError(.pins, .unsigned, "nobody vouches for it") }
+            guard let held = chain?.outside else { throw MetadataError(.pins, .unsigned, "no signature is valid") }
             self.list = held.list
             self.isVerified = true
         } catch {

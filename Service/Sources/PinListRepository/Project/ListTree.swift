@@ -12,13 +12,19 @@ public struct ListTree: Sendable {
     public struct File: Hashable, Sendable {
         /// Its path in the tree.
         public let path: String
-        /// What is in it: an envelope, byte for byte.
+        /// The content: an envelope, byte for byte.
         public let bytes: [UInt8]
     }
 
     /// The files in the order in which they are written: the log list before the list, the list before the roots. A client that sees a new root asks
     /// for a list that is signed under it, and finds it.
     public let files: [File]
+
+    /// The path of the list's base: `v1/lists/{name}`.
+    private let base: String
+
+    /// The list's envelope.
+    private let list: [UInt8]
 
     /// The tree of a project's roots and newest list, verified as a client will.
     ///
@@ -64,6 +70,7 @@ public struct ListTree: Sendable {
             }
         }
         let base = "v1/lists/\(known.list.name)"
+        (self.base, self.list) = (base, list)
         let logFiles = try known.list.logs.map { listed throws(RepositoryError) in
             [File(path: base + listed.path, bytes: try logs(listed))]
         }
@@ -74,13 +81,16 @@ public struct ListTree: Sendable {
 
     /// For lists that name no log list.
     public static func noLogs(_ listed: ListedLogs) throws(RepositoryError) -> [UInt8] {
-        throw RepositoryError(.file, "the log list \(listed.digest) that the list names is not at hand")
+        throw RepositoryError(.file, "the log list \(listed.digest) that the list names is missing")
     }
 
     /// Writes the tree into a folder, each file whole or not at all. Roots that are there already are never rewritten.
     ///
+    /// - Parameters:
+    ///   - folder: The folder that is served.
+    ///   - byDigest: Whether the list is also there under its digest (``ListByDigest``). Where it is once, it stays so.
     /// - Throws: ``RepositoryError`` of code `file`, or `metadata` when a root there is another one.
-    public func write(to folder: URL) throws(RepositoryError) {
+    public func write(to folder: URL, byDigest: Bool = false) throws(RepositoryError) {
         let disk = DiskFiles(in: folder)
         let limits = MetadataLimits()
         // Looked at before anything is written.
@@ -99,12 +109,14 @@ public struct ListTree: Sendable {
             if (try? disk.bytes(of: file.path, limit: limits.listBytes)) == file.bytes { continue }
             try ProjectFolder.write(file.bytes, to: place)
         }
+        let place = ListByDigest(in: folder.appendingPathComponent(self.base))
+        if byDigest || place.isThere { try place.write(self.list) }
     }
 }
 
 /// The files of a folder on the disk.
 public struct DiskFiles: SourceFiles {
-    /// Where paths that are not absolute begin.
+    /// The folder that relative paths begin in.
     public let folder: URL
 
     /// The files of a folder.

@@ -8,7 +8,7 @@ public import PinListMetadata
 
 /// A project folder that is made: keys, the first root, the source, the first list (formats.md, section 9).
 public struct NewProject: Sendable {
-    /// What is pinned from the beginning.
+    /// An entry of a new project.
     public struct Entry: Hashable, Sendable {
         /// The host, as its owner wrote it.
         public var host: String
@@ -30,12 +30,15 @@ public struct NewProject: Sendable {
         func signature(over message: [UInt8]) async throws -> [UInt8] { try self.key.signature(over: message) }
     }
 
-    /// Where the keys are, from the folder.
+    /// The path of the root key, from the folder.
     public static let rootKeyName = "keys/root.pem"
-    /// Where the keys are, from the folder.
+    /// The path of the pins key, from the folder.
     public static let pinsKeyName = "keys/pins.pem"
 
     private static let ignoredName = ".gitignore"
+
+    /// What never goes into version control: keys, tokens of the service and PINs of tokens, and the service's folder.
+    private static let ignored = ["keys/", "*.token", "token", "token-pin", "tumbler-data/"]
 
     /// The source, as it will be written.
     public let sourceText: String
@@ -50,16 +53,19 @@ public struct NewProject: Sendable {
     /// - Parameters:
     ///   - folder: Its folder; nothing of a project may be there yet.
     ///   - name: The name of the list.
-    ///   - entries: What is pinned.
+    ///   - entries: The entries.
     ///   - section: A `domains` section that stands before the entries, as it is.
+    ///   - mode: Whether the entries refuse what does not match, or only report it.
+    ///   - reportTo: Where apps report failures to.
     ///   - time: When root and list are made.
     /// - Throws: ``RepositoryError`` when a project is there already.
     public init(
-        in folder: ProjectFolder, name: String, entries: [Entry], after section: String? = nil, at time: Timestamp
+        in folder: ProjectFolder, name: String, entries: [Entry], after section: String? = nil,
+        mode: PinnedDomain.Mode = .enforce, reportTo: [String] = [], at time: Timestamp
     ) throws(RepositoryError) {
         self.folder = folder
         self.time = time
-        self.sourceText = Self.text(name: name, entries, after: section)
+        self.sourceText = Self.text(name: name, entries, after: section, mode, reportTo)
         for path in [folder.source, folder.list, folder.root(1)].map(\.path) { try WrittenFile.expectNothing(at: path) }
         for name in [Self.rootKeyName, Self.pinsKeyName] {
             try WrittenFile.expectNothing(at: folder.folder.appendingPathComponent(name).path)
@@ -88,7 +94,7 @@ public struct NewProject: Sendable {
         var change = RootChange(issuedAt: self.time)
         for (kind, key) in [(MetadataRole.root, self.rootKey), (.pins, self.pinsKey)] {
             guard let key = MetadataKey(subjectPublicKeyInfo: key.subjectPublicKeyInfo) else {
-                throw RepositoryError(.signer, "the new key is none that signs metadata")
+                throw RepositoryError(.signer, "the new key cannot sign metadata")
             }
             change.added.append((kind, key))
         }
@@ -111,7 +117,7 @@ public struct NewProject: Sendable {
         try KeyFile.write(
             self.pinsKey, to: folder.appendingPathComponent(Self.pinsKeyName).path, passphrase: pinsPassphrase,
             using: &generator)
-        try self.ignoreKeys()
+        try self.ignoreSecrets()
         try ProjectFolder.write(rootFile, to: self.folder.root(1))
         try ClientCheck.verify(listFile, in: self.folder, at: self.time)
         try ProjectFolder.write(listFile, to: self.folder.list)
@@ -125,16 +131,21 @@ public struct NewProject: Sendable {
         return try SignableMetadata.file(of: ceremony.envelope)
     }
 
-    /// Keeps the private keys out of version control; what the file says already stays.
-    private func ignoreKeys() throws {
+    /// Keeps what is secret out of version control; what the file says already stays.
+    private func ignoreSecrets() throws {
         let file = self.folder.folder.appendingPathComponent(Self.ignoredName)
         let before = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
-        guard !before.split(separator: "\n").contains("keys/") else { return }
+        let known = before.split(separator: "\n").map(String.init)
+        let missing = Self.ignored.filter { !known.contains($0) }.map { "\($0)\n" }
+        guard !missing.isEmpty else { return }
         let separator = before.isEmpty || before.hasSuffix("\n") ? "" : "\n"
-        try ProjectFolder.write(Array("\(before)\(separator)keys/\n".utf8), to: file)
+        try ProjectFolder.write(Array("\(before)\(separator)\(missing.joined())".utf8), to: file)
     }
 
-    private static func text(name: String, _ entries: [Entry], after section: String?) -> String {
+    private static func text(
+        name: String, _ entries: [Entry], after section: String?, _ mode: PinnedDomain.Mode, _ reportTo: [String]
+    ) -> String {
+        let reports = reportTo.map(self.quoted).joined(separator: ", ")
         var lines = [
             "# The list of pins of \(PrintableText.line(name, maximumLength: 64)). After a change: tumbler release",
             "name: \(self.quoted(name))",
@@ -142,7 +153,7 @@ public struct NewProject: Sendable {
             "refreshAfter: 12h        # how long apps wait before they ask again",
             "propagation: 30d         # how long a pin is out before its certificate may be served",
             "unlisted: allow          # hosts that are not listed: allow, report or deny",
-            "reportTo: []             # where apps report failures to, such as https://pins.example.com/v1/reports",
+            "reportTo: [\(reports)]             # where apps report failures to, such as https://pins.example.com/v1/reports",
             "signers: {pins: [\"file:\(self.pinsKeyName)\"], root: [\"file:\(self.rootKeyName)\"]}",
         ]
         if let section {
@@ -152,7 +163,7 @@ public struct NewProject: Sendable {
         }
         for entry in entries {
             lines.append("  - domain: \(self.quoted(entry.host))")
-            lines.append("    mode: enforce")
+            lines.append("    mode: \(mode.rawValue)")
             lines.append("    pins:")
             for known in entry.pins {
                 let position = known.position == .any ? "" : ", position: \(known.position.rawValue)"

@@ -5,15 +5,15 @@
 internal import CertificatePinning
 public import PinListMetadata
 
-/// What is published together: roots in their order, then a list, all of one name (formats.md, section 7).
+/// A publication: roots in their order, then a list, all of one name (formats.md, section 7).
 ///
 /// Nothing is verified here. The service evaluates it as a client would, and stores all of it or nothing.
 public struct Publication: Sendable {
-    /// A file that somebody wants published.
+    /// A file to publish.
     public struct File: Hashable, Sendable {
-        /// How people named it.
+        /// The name of the file as the user gave it.
         public let name: String
-        /// What is in it.
+        /// The content of the file.
         public let bytes: [UInt8]
 
         /// Names some bytes.
@@ -71,7 +71,7 @@ public struct Publication: Sendable {
         self.listedLogs = list.flatMap { try? PinList(payload: $0) }?.logs
     }
 
-    /// Two lists, or two roots of one version: nobody can say which is meant.
+    /// Two lists, or two roots of one version: it is not decidable which is meant.
     private static func refusePairs(_ parts: [(file: File, metadata: SignableMetadata)]) throws(RepositoryError) {
         for (left, right) in zip(parts, parts.dropFirst()) {
             let (kind, other) = (left.metadata.kind, right.metadata.kind)

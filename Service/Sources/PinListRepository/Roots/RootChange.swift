@@ -5,9 +5,9 @@
 public import CertificatePinning
 public import PinListMetadata
 
-/// What a new root has other than the one before it, or than none.
+/// The changes of a new root against the one before it, or a first root.
 public struct RootChange: Sendable {
-    /// How long a root is valid unless someone says otherwise: three years of 365 days, in seconds.
+    /// The default validity of a root: three years of 365 days, in seconds.
     public static let validity: Int64 = 3 * 365 * 86_400
 
     /// Keys that a role gets.
@@ -25,16 +25,16 @@ public struct RootChange: Sendable {
     /// Thresholds of hybrid demands that change.
     public var hybridThresholds: [(kind: MetadataRole, count: Int)] = []
 
-    /// When the root is made.
+    /// The time of issue of the root.
     public var issuedAt: Timestamp
 
-    /// How long it is valid, in seconds.
+    /// The validity of the root, in seconds.
     public var validity: Int64
 
     /// The fewest characters of a key id that name a key.
     private static let fewestCharacters = 8
 
-    /// Nothing yet but a new time.
+    /// Makes a change without any content but a new time.
     public init(issuedAt: Timestamp, validity: Int64 = Self.validity) {
         self.issuedAt = issuedAt
         self.validity = validity
@@ -96,7 +96,7 @@ public struct RootChange: Sendable {
         for kind in [MetadataRole.root, .pins] { try Self.check(kind, of: root) }
         let used = Set(root.root.allKeyIDs + root.pins.allKeyIDs)
         root.keys = root.keys.filter { used.contains($0.key) }
-        // What clients make of it is the evaluate of whether it makes sense.
+        // Clients decide whether the root makes sense.
         do { return try Root(payload: root.payload) } catch {
             throw RepositoryError(.usage, "no client would read this root: \(error.detail)")
         }
@@ -171,11 +171,11 @@ extension Role {
     var allKeyIDs: [String] { self.keyIDs + (self.hybrid?.keyIDs ?? []) }
 }
 
-/// A root that someone names as a file.
+/// A root that is named as a file.
 public enum RootFile {
     /// Reads a signed root, which must carry a threshold of its own keys.
     ///
-    /// Nobody else vouches for it here: it is the operator who says that this is the root.
+    /// No other signature confirms it here: the operator says that this is the root.
     ///
     /// - Throws: ``RepositoryError`` when it cannot be read or does not verify.
     public static func read(_ path: String) throws(RepositoryError) -> (root: Root, bytes: [UInt8]) {
@@ -192,18 +192,18 @@ public enum RootFile {
 }
 
 /// A threshold of a root that clients cannot reach which verify some algorithms alone: they stop at the root before it
-/// for ever. (Hybrid demands cut nobody off: who cannot verify them does not make them.)
+/// for ever. (Hybrid demands cut no client off: a client that cannot verify them does not make them.)
 ///
 /// Source: formats.md, section 9, `verifiable`.
 public struct UnreachableThreshold: Hashable, Sendable, CustomStringConvertible {
     /// The role.
     public let kind: MetadataRole
-    /// How many keys of the role these clients can verify.
+    /// The number of keys of the role that these clients can verify.
     public let verifiable: Int
-    /// How many of them must sign.
+    /// The number of them that must sign.
     public let threshold: Int
 
-    /// What cannot be reached, in a few words.
+    /// The threshold that cannot be reached, in a few words.
     public var description: String {
         "the role \(self.kind.rawValue) asks for \(self.threshold) and has \(self.verifiable) that they can verify"
     }

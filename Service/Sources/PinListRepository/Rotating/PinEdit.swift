@@ -14,9 +14,9 @@ public struct PinEdit: Sendable {
     public struct Change: Hashable, Sendable {
         /// Its path, from the folder of the source.
         public let path: String
-        /// What is in it now.
+        /// The current content.
         public let before: [UInt8]
-        /// What is to be in it.
+        /// The new content.
         public let after: [UInt8]
 
         /// States a change.
@@ -37,7 +37,7 @@ public struct PinEdit: Sendable {
     ///
     /// - Parameters:
     ///   - file: The path of the source.
-    ///   - files: How it and what it names are read.
+    ///   - files: The reader of it and of the files that it names.
     /// - Throws: ``RepositoryError`` for a source that cannot be read.
     public init(_ file: String, files: some SourceFiles) throws(RepositoryError) {
         let bytes: [UInt8]
@@ -49,8 +49,8 @@ public struct PinEdit: Sendable {
         self.files = files
     }
 
-    /// Where the pins of a rotation are written: the entries that are concerned, that of the host first, and the pin
-    /// set, where they are in one.
+    /// The places where the pins of a rotation are written: the entries that are concerned, that of the host first, and
+    /// the pin set, where they are in one.
     ///
     /// - Throws: ``RepositoryError`` when the host has no entry or not these pins, or they are written in two places.
     public func scope(
@@ -209,7 +209,7 @@ public struct PinEdit: Sendable {
 }
 
 extension SourceDomain {
-    /// What is published of its pins, but for notes.
+    /// The published part of its pins, without notes.
     fileprivate var knownPins: Set<KnownPin> {
         Set(self.pins.map { KnownPin($0.known.pin, position: $0.known.position) })
     }
@@ -220,7 +220,7 @@ struct EditedFiles: SourceFiles {
     /// The files below.
     let files: any SourceFiles
 
-    /// What was edited, by path.
+    /// The edited files, by path.
     var edited: [String: [UInt8]] = [:]
 
     init(_ files: any SourceFiles) { self.files = files }

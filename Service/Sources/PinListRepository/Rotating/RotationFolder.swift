@@ -63,7 +63,7 @@ public struct RotationFolder: Sendable {
         }
         guard type == .typeRegular else {
             throw RepositoryError(
-                .file, "\(path) is no file of its own", hint: "put the plan there, and no link, folder or pipe")
+                .file, "\(path) is not a regular file", hint: "put the plan there, and no link, folder or pipe")
         }
         return true
     }
@@ -101,7 +101,7 @@ public struct RotationFolder: Sendable {
     ///
     /// - Parameters:
     ///   - plan: The plan.
-    ///   - entry: What was read before; `nil` when there was none.
+    ///   - entry: The entry that was read before; `nil` when there was none.
     /// - Throws: ``RepositoryError`` when the file is another one by now; then nothing is written.
     public func write(_ plan: RotationPlan, replacing entry: Entry?) throws(RepositoryError) {
         let path = Self.path(of: plan.host)
@@ -133,8 +133,8 @@ public struct RotationFolder: Sendable {
     }
 }
 
-/// That one command at a time takes steps of rotations in a project folder. The system lets go of it when the process
-/// ends, however it ends.
+/// The lock by which one command at a time takes steps of rotations in a project folder. The system lets go of it when
+/// the process ends, however it ends.
 public struct RotationLock: ~Copyable, Sendable {
     /// The file that is locked, in the project folder.
     private static let path = "\(ProjectFolder.localName)/rotate.lock"

@@ -6,8 +6,8 @@ public import CertificatePinning
 public import PinRotation
 
 extension ListSource {
-    /// What speaks against a rotation as the source stands, each one line: the new key is denied, or after the
-    /// rotation an entry would have no backup.
+    /// The objections to a rotation as the source stands, each one line: the new key is denied, or after the rotation
+    /// an entry would have no backup.
     ///
     /// - Parameter plan: The plan.
     public func objections(to plan: RotationPlan) -> [String] {

@@ -21,7 +21,7 @@ extension RotationPlan {
         var places: [String: SourcePosition] = [:]
         let value = Self.json(of: root, "", &places)
         do throws(RotationPlanError) { try self.init(reading: value) } catch {
-            // What is missing has no place of its own: that of what it is missing in.
+            // A missing member has no position: the object's is taken.
             var path = error.path
             while !path.isEmpty, places[path] == nil {
                 path = String(path.prefix(upTo: path.lastIndex { $0 == "." || $0 == "[" } ?? path.startIndex))

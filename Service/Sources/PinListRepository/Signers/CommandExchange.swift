@@ -4,7 +4,7 @@
 
 internal import Foundation
 
-/// What goes into a command and comes out of it, through three pipes at once, until a deadline.
+/// The input and output of a command, through three pipes at once, until a deadline.
 struct CommandExchange: ~Copyable {
     /// The most bytes of standard error that are kept; what is over is dropped.
     private static let maximumErrorBytes = 16_384
@@ -15,10 +15,10 @@ struct CommandExchange: ~Copyable {
     private var rest: ArraySlice<UInt8>
     private var isInputOpen = true
 
-    /// What came from standard output so far.
+    /// The bytes from standard output so far.
     private(set) var output: [UInt8] = []
 
-    /// What came from standard error so far.
+    /// The bytes from standard error so far.
     private(set) var errors: [UInt8] = []
 
     /// Makes the pipes; `nil` when the system has no descriptors left.
@@ -45,8 +45,8 @@ struct CommandExchange: ~Copyable {
     ///
     /// - Parameters:
     ///   - deadline: Nanoseconds of the monotonic clock.
-    ///   - most: The most bytes of standard output.
-    /// - Returns: Why it has to be ended; `nil` when its outputs are closed.
+    ///   - maximum: The most bytes of standard output.
+    /// - Returns: The reason to end it; `nil` when its outputs are closed.
     mutating func run(until deadline: UInt64, maximumOutputBytes maximum: Int) -> ShellCommand.End? {
         var open = [self.standardOutput.reader, self.standardError.reader]
         for descriptor in open + [self.standardInput.writer] {
@@ -78,7 +78,7 @@ struct CommandExchange: ~Copyable {
         if count > 0 {
             self.rest = self.rest.dropFirst(count)
         } else if errno != EAGAIN, errno != EINTR {
-            // Whoever does not want to read it all does not have to.
+            // The caller may stop reading before the end.
             self.rest = []
         }
     }
@@ -91,7 +91,7 @@ struct CommandExchange: ~Copyable {
         }
     }
 
-    /// What a descriptor has; nothing when it has nothing yet, `nil` at its end.
+    /// The available bytes of a descriptor; none when it has none yet, `nil` at its end.
     private static func read(_ descriptor: Int32) -> [UInt8]? {
         var part = [UInt8](repeating: 0, count: 4_096)
         let count = Foundation.read(descriptor, &part, part.count)

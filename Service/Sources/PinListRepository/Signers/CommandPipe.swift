@@ -32,7 +32,7 @@ struct CommandPipe: ~Copyable {
         self.isReaderOpen = false
     }
 
-    /// Closes the end that is written: who reads sees the end.
+    /// Closes the writing end: the reader sees the end.
     mutating func closeWriter() {
         if self.isWriterOpen { close(self.writer) }
         self.isWriterOpen = false

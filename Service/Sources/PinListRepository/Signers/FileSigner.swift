@@ -2,11 +2,11 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// Something that signs metadata: a key file, a token, an external program.
+/// A signer of metadata: a key file, a token, an external program.
 ///
 /// A signer is not asked whose key it has: a signature belongs to the key of the root under which it verifies.
 public protocol MetadataSigner: Sendable {
-    /// How people named it, without secrets: `file:keys/pins.pem`.
+    /// The signer's name as the user gave it, without secrets: `file:keys/pins.pem`.
     var name: String { get }
 
     /// Signs a message.
@@ -30,7 +30,7 @@ public struct FileSigner: MetadataSigner {
     ///
     /// - Parameters:
     ///   - path: The file.
-    ///   - passphrase: Where its passphrase comes from, if it has one.
+    ///   - passphrase: The source of its passphrase, if it has one.
     public init(_ path: String, passphrase: PassphraseSource) {
         self.path = path
         self.passphrase = passphrase

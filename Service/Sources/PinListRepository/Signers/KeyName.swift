@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// How people name a key that signs: `file:PATH`, a bare path, `pkcs11:…` or `exec:COMMAND`.
+/// The name of a key that signs: `file:PATH`, a bare path, `pkcs11:…` or `exec:COMMAND`.
 ///
 /// Source: formats.md, section 8.
 public enum KeyName: Hashable, Sendable, CustomStringConvertible {

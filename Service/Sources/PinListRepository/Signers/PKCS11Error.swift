@@ -18,7 +18,7 @@ struct PKCS11Error: Error, Hashable {
         guard code == self.success else { throw PKCS11Error(code: code) }
     }
 
-    /// What it means, and what to do.
+    /// The meaning of the status, and the next step.
     func error(_ name: String, doing what: String) -> RepositoryError {
         switch self.code {
         case 0xA0, 0xA1, 0xA2:

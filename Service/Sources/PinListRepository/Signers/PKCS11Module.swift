@@ -15,7 +15,7 @@ struct PKCS11Module {
     /// The most slots that are looked at.
     private static let maximumSlots: p11_number = 1_024
 
-    /// Where modules lie that are named without a path.
+    /// The folders of modules that are named without a path.
     private static let folders = [
         "/usr/lib/softhsm", "/usr/lib/pkcs11", "/usr/lib64/pkcs11", "/usr/local/lib/softhsm", "/usr/local/lib",
         "/opt/homebrew/lib", "/opt/homebrew/lib/softhsm",

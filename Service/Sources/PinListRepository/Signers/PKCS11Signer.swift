@@ -17,7 +17,7 @@ public struct PKCS11Signer: MetadataSigner {
     ///
     /// - Parameters:
     ///   - uri: The key's name.
-    ///   - pin: Where the PIN comes from when the name has no `pin-source`.
+    ///   - pin: The source of the PIN when the name has no `pin-source`.
     ///   - environment: The process's environment: `TUMBLER_PKCS11_MODULE` is the module when the name says none.
     ///   - seconds: The most seconds that the token may take.
     public init(

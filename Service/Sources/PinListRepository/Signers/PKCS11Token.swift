@@ -10,7 +10,7 @@ struct PKCS11Token: Sendable {
     let uri: PKCS11URI
     /// The process's environment, for the path of the module.
     let environment: [String: String]
-    /// Where the PIN comes from when the name has no `pin-source`.
+    /// The source of the PIN when the name has no `pin-source`.
     let pin: PassphraseSource
 
     /// `CKK_EC` and `CKK_EC_EDWARDS`.
@@ -53,7 +53,8 @@ struct PKCS11Token: Sendable {
         throw self.otherKind
     }
 
-    /// The public key as DER SubjectPublicKeyInfo. Tokens show it without a PIN, as a rule.
+    /// The public key as DER SubjectPublicKeyInfo. Tokens show it without a PIN, as a rule. A PIN that is given is tried all
+    /// the same, so that a wrong one is noticed before it is needed.
     ///
     /// - Throws: ``RepositoryError`` of the code `signer`.
     func subjectPublicKeyInfo() throws(RepositoryError) -> [UInt8] {
@@ -62,7 +63,7 @@ struct PKCS11Token: Sendable {
         do throws(PKCS11Error) { isOpen = !(try session.objects(.publicKey, self.uri).isEmpty) } catch {
             throw error.error(self.name, doing: "search for the key")
         }
-        if !isOpen { try self.logIn(to: session) }
+        if !isOpen || self.uri.pinSource != nil || self.pin != .terminal { try self.logIn(to: session) }
         let key = try self.one(.publicKey, in: session)
         do throws(PKCS11Error) {
             let point = Self.unwrapped(try session.value(of: .point, key))
@@ -104,6 +105,7 @@ struct PKCS11Token: Sendable {
     }
 
     private func logIn(to session: borrowing PKCS11Session) throws(RepositoryError) {
+        if let path = self.uri.pinSource { try BoundedFile.expectPrivate(path, holding: "the PIN of a token") }
         let source = self.uri.pinSource.map { PassphraseSource.file($0) } ?? self.pin
         let pin = try source.passphrase(for: self.name)
         do throws(PKCS11Error) { try session.logIn(pin) } catch { throw error.error(self.name, doing: "log in") }

@@ -4,8 +4,7 @@
 
 /// The name of a key on a token (RFC 7512), as far as it is understood here.
 ///
-/// What is not understood is refused, never ignored: an attribute that somebody wrote to tell two keys apart must not
-/// be passed over.
+/// What is not understood is refused, never ignored: an attribute that tells two keys apart must not be ignored.
 public struct PKCS11URI: Hashable, Sendable, CustomStringConvertible {
     /// The most bytes of the text.
     public static let maximumLength = 4_096
@@ -50,12 +49,12 @@ public struct PKCS11URI: Hashable, Sendable, CustomStringConvertible {
         // Both name the pair: the private half signs, the public half is what `key show` reads.
         if let type = try Self.text("type", path.removeValue(forKey: "type")), !["private", "public"].contains(type) {
             throw RepositoryError(
-                .usage, "pkcs11: type=\(type) is no key that signs", hint: "type=private, or leave it out")
+                .usage, "pkcs11: type=\(type) is not a signing key", hint: "type=private, or leave it out")
         }
         let slot = try Self.text("slot-id", path.removeValue(forKey: "slot-id"))
         self.slot = try slot.map { (text) throws(RepositoryError) in
             guard let number = UInt(text) else {
-                throw RepositoryError(.usage, "pkcs11: slot-id=\(text) is no number")
+                throw RepositoryError(.usage, "pkcs11: slot-id=\(text) is not a number")
             }
             return number
         }
@@ -86,7 +85,7 @@ public struct PKCS11URI: Hashable, Sendable, CustomStringConvertible {
             let name = String(attribute[..<equals])
             guard name != "pin-value" else {
                 throw RepositoryError(
-                    .usage, "pkcs11: pin-value is refused, because everyone on this machine can list the arguments",
+                    .usage, "pkcs11: pin-value is refused, because all users of this machine can list the arguments",
                     hint: "pin-source=/path/to/a/file, --passphrase-file or the terminal")
             }
             guard known.contains(name) else {

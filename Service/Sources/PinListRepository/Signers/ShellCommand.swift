@@ -6,7 +6,7 @@ internal import Foundation
 
 /// A line of shell, run within limits. Running it blocks.
 struct ShellCommand: Sendable {
-    /// How it ended.
+    /// The way in which a run ended.
     enum End: Hashable, Sendable {
         case exit(Int32)
         case signal(Int32)
@@ -14,7 +14,7 @@ struct ShellCommand: Sendable {
         case saidTooMuch
     }
 
-    /// What came of it.
+    /// The result of a run.
     struct Outcome: Sendable {
         let end: End
         let output: [UInt8]
@@ -51,7 +51,7 @@ struct ShellCommand: Sendable {
     ///
     /// - Throws: ``RepositoryError`` when it cannot be started.
     func run(input: [UInt8]) throws(RepositoryError) -> Outcome {
-        // A program that does not read its input must not end us. This thread is nobody else's.
+        // A program that does not read its input must not end us. No other code uses this thread.
         var signals = sigset_t()
         sigemptyset(&signals)
         sigaddset(&signals, SIGPIPE)
@@ -74,7 +74,7 @@ struct ShellCommand: Sendable {
     private static func waitForEnd(of id: pid_t, until deadline: UInt64) -> Bool {
         repeat {
             var information = siginfo_t()
-            // Seen, and not yet reaped: until then its id is nobody else's.
+            // Exited, and not yet reaped: until then its id is not reused.
             if waitid(P_PID, id_t(id), &information, WEXITED | WNOWAIT | WNOHANG) == 0,
                 information.si_signo == SIGCHLD
             {

@@ -5,14 +5,14 @@
 internal import Foundation
 
 /// The A-labels of an internationalised name: UTS 46, non-transitional (formats.md, section 2).
-enum InternationalName {
+public enum InternationalName {
     /// The longest name that is converted, in bytes; its A-labels would be longer than a name may be.
     private static let maximumLength = 1_024
 
     /// A name as it is stored: itself where it is ASCII, else its A-labels.
     ///
     /// - Returns: `nil` for what UTS 46 does not allow, and where this system's Foundation cannot convert.
-    static func ascii(_ name: String) -> String? {
+    public static func ascii(_ name: String) -> String? {
         if name.utf8.allSatisfy({ $0 < 0x80 }) { return name }
         // Nothing that has a meaning in a URL may come in with a name.
         let isLabelText = name.unicodeScalars.allSatisfy { scalar in

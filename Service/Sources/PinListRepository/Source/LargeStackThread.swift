@@ -25,9 +25,9 @@ enum LargeStackThread {
     }
 }
 
-/// What came of it: written by one thread, then read by another.
+/// The result: written by one thread, then read by another.
 ///
-/// `@unchecked Sendable`: because the semaphore orders the one write before the one read, and whoever reads takes it out.
+/// `@unchecked Sendable`: because the semaphore orders the one write before the one read, and the reader takes it out.
 private final class Outcome<Value: Sendable, Failure: Error>: @unchecked Sendable {
     private var result: Result<Value, Failure>?
     private let isDone = DispatchSemaphore(value: 0)

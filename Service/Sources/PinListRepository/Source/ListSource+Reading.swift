@@ -19,7 +19,7 @@ extension ListSource {
     /// - Parameters:
     ///   - bytes: The source itself: UTF-8, at most ``maximumLength``.
     ///   - file: Its name. Errors begin with it, and the files that it names are beside it.
-    ///   - files: How these are read.
+    ///   - files: The reader of these files.
     /// - Throws: ``RepositoryError`` of code `source`, with file, line, column and what to write.
     public init(_ bytes: [UInt8], file: String, files: some SourceFiles) throws(RepositoryError) {
         let value = try YAMLReader.read(bytes, file: file)
@@ -45,7 +45,7 @@ extension ListSource {
         self.server = try object.text("server")
         if let server, !ReportAddress.isAllowed(server.value) {
             throw server.position.error(
-                "server is no https address", hint: "write https://HOST; http is for loopback alone")
+                "server is not an https URL", hint: "write https://HOST; http is for loopback alone")
         }
         self.signers = try Self.signers(object)
         self.verifiable = try Self.verifiable(object)
@@ -60,9 +60,8 @@ extension ListSource {
         self.suspended = reader.suspended
     }
 
-    /// `verifiable` of a source, and nothing else: the files that the source names need not be there. Who signs has
-    /// them
-    /// not always.
+    /// `verifiable` of a source, and nothing else: the files that the source names need not be there. A signer does not
+    /// always have them.
     ///
     /// - Throws: ``RepositoryError`` with the place.
     public static func verifiable(
@@ -88,7 +87,7 @@ extension ListSource {
         }
         guard !algorithms.isEmpty else {
             throw object.position(of: "verifiable").error(
-                "verifiable is empty: nobody could verify anything", hint: "leave it out, or name algorithms")
+                "verifiable is empty: no client could verify anything", hint: "leave it out, or name algorithms")
         }
         return algorithms
     }

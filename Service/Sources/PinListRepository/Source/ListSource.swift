@@ -6,15 +6,15 @@ public import CertificatePinning
 public import PinListMetadata
 public import PinRotation
 
-/// What operators write: `tumbler.yaml` and the files that it includes (formats.md, section 9).
+/// The source of a list: `tumbler.yaml` and the files that it includes (formats.md, section 9).
 ///
 /// Equal when two say the same; where it stands does not matter.
 public struct ListSource: Hashable, Sendable {
-    /// Which keys sign what, where the command line names none.
+    /// The keys that sign, where the command line names none.
     public struct Signers: Hashable, Sendable {
-        /// Those of lists.
+        /// The keys that sign lists.
         public var pins: [String]
-        /// Those of roots.
+        /// The keys that sign roots.
         public var root: [String]
     }
 
@@ -22,24 +22,23 @@ public struct ListSource: Hashable, Sendable {
     public var name: String
     /// `expiresAt` is `issuedAt` and these seconds.
     public var validFor: Int64
-    /// How long clients wait before they ask again, in seconds.
+    /// The time that clients wait before they ask again, in seconds.
     public var refreshAfter: Int64
-    /// How long a pin is out before its certificate may be served and the old one removed, in seconds.
+    /// The time that a pin is out before its certificate may be served and the old one removed, in seconds.
     public var propagation: Int64
-    /// How often installations are opened, as far as people know: for telling when a rotation may go on. It is in no
-    /// list.
+    /// The known frequency at which installations are opened: for telling when a rotation may go on. It is in no list.
     public var opened: AdoptionForecast?
-    /// What happens to hosts that no entry covers.
+    /// The rule for hosts that no entry covers.
     public var unlisted: UnlistedHosts
-    /// Where failures that no entry covers are reported to.
+    /// The addresses for reports of failures that no entry covers.
     public var reportTo: [String]
-    /// How many of a million installations report failures, where an entry does not say otherwise.
+    /// The number of installations of a million that report failures, where an entry does not say otherwise.
     public var reportPerMillion: Int64
     /// The log list that policies of Certificate Transparency are evaluated with.
     public var logs: SourceLogs?
     /// The service that lists are published to.
     public var server: Located<String>?
-    /// Which keys sign.
+    /// The keys that sign.
     public var signers: Signers
     /// The algorithms that all clients can verify: every threshold must be within their reach.
     public var verifiable: Set<MetadataKey.Algorithm>
@@ -51,7 +50,7 @@ public struct ListSource: Hashable, Sendable {
     public var denied: [Located<DeniedKey>]
     /// The certificates that are refused by issuer and serial number.
     public var revoked: [Located<RevokedCertificates>]
-    /// What is suspended.
+    /// The suspensions.
     public var suspended: [Located<Suspension>]
 
     /// The file itself, as it was named.
@@ -60,13 +59,13 @@ public struct ListSource: Hashable, Sendable {
     /// The most bytes of one file.
     public static let maximumLength = YAMLText.maximumLength
 
-    /// How long a list holds where the source does not say: 60 days.
+    /// The default validity of a list: 60 days.
     public static let defaultValidFor: Int64 = 60 * 86_400
 
-    /// How long a pin is out before it is needed, where the source does not say: 30 days.
+    /// The default time that a pin is out before it is needed: 30 days.
     public static let defaultPropagation: Int64 = 30 * 86_400
 
-    /// What all clients can verify where the source does not say: Apple's systems before 26 have no ML-DSA.
+    /// The default algorithms that all clients can verify: Apple's systems before 26 have no ML-DSA.
     public static let defaultVerifiable: Set<MetadataKey.Algorithm> = [.ecdsaP256SHA256, .ed25519]
 
     /// Equal when they say the same.
@@ -84,7 +83,7 @@ public struct ListSource: Hashable, Sendable {
     public func hash(into hasher: inout Hasher) { hasher.combine(self.name) }
 }
 
-/// How the files that a source names are read. The disk is a parameter, so that tests have none.
+/// Reads the files that a source names. The disk is a parameter, so that tests have none.
 public protocol SourceFiles: Sendable {
     /// Reads a file whole.
     ///

@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// What someone may have meant who misspelt a name.
+/// Finds the known name that a misspelt one may mean.
 public enum NearestName {
     /// The longest name that is compared: the work grows with the product of the lengths.
     private static let maximumLength = 64

@@ -13,7 +13,7 @@ public struct SourceDomain: Hashable, Sendable {
     /// Its pins, in their order.
     public let pins: [SourcePin]
 
-    /// Where its `domain` was written.
+    /// The position of its `domain`.
     public let position: SourcePosition
 
     /// The host that the entry is for.
@@ -91,7 +91,7 @@ extension SourceDomain {
 }
 
 extension TransparencyRule {
-    /// What an entry may write as a mode.
+    /// The modes that an entry may write.
     private enum WrittenMode: String, CaseIterable { case off, report, enforce }
 
     /// Reads `transparency` of an entry; `nil` where there is none, or it is off.
@@ -137,7 +137,7 @@ public struct SourcePin: Hashable, Sendable {
     /// The pin, as it is published.
     public var known: KnownPin
 
-    /// Where it was written.
+    /// The position in the source.
     public let position: SourcePosition
 
     /// Whether it is from a certificate of an authority, by a `cert:` file. `false` says nothing.

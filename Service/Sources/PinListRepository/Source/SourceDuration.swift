@@ -11,7 +11,7 @@ public enum SourceDuration {
         (UInt8(ascii: "d"), 86_400), (UInt8(ascii: "h"), 3_600), (UInt8(ascii: "m"), 60), (UInt8(ascii: "s"), 1),
     ]
 
-    /// What is right, for errors.
+    /// The right form, for errors.
     public static let form = "a whole number and s, m, h or d, such as 90s, 5m, 12h or 30d"
 
     /// The seconds of a text, or `nil` when it is none or not above zero.

@@ -41,10 +41,10 @@ extension DeniedKey {
     }
 }
 
-/// What the path of a denied key meets.
+/// Checks of the pins of a deny set.
 extension DeniedKey {
-    /// A pin that can deny something: whoever holds a certificate can write it otherwise, with another hash and a
-    /// signature that still holds (an ECDSA s negated), and go by its key alone.
+    /// Reads a pin for a deny set. Certificate hashes are refused: a holder of a certificate can re-encode it, with
+    /// another hash and a signature that still holds (an ECDSA s negated).
     private static func key(_ pin: Pin, at position: SourcePosition) throws(RepositoryError) -> Pin {
         guard pin.kind == .publicKey else {
             throw position.error(

@@ -9,13 +9,13 @@ public import PinListMetadata
 public struct SourceLogs: Hashable, Sendable {
     /// The path as it was written, from the folder of the source.
     public let path: String
-    /// How a list names the file.
+    /// The reference to the file in a list.
     public let listed: ListedLogs
     /// The file.
     public let bytes: [UInt8]
-    /// What is in it.
+    /// The content of the file.
     public let logs: LogList
-    /// Where it was written.
+    /// The position in the source.
     public let position: SourcePosition
 
     /// Reads the file of `logs`; `nil` where a source has none.
@@ -31,7 +31,7 @@ public struct SourceLogs: Hashable, Sendable {
         }
         do throws(LogListError) { self.logs = try LogList(bytes) } catch {
             throw name.position.error(
-                "\(path) is no log list that clients can read: \(error.reason)",
+                "\(path) is not a log list that clients can read: \(error.reason)",
                 hint: "a log list is JSON in version 3 of its format")
         }
         guard let listed = ListedLogs(of: bytes) else { throw name.position.error("\(path) is empty") }

@@ -7,7 +7,7 @@ internal import PinListMetadata
 
 /// A mapping of a source while it is read: each member is taken once, and errors say where and what to write.
 package struct SourceObject {
-    /// Where it begins.
+    /// The position at which it begins.
     package let position: SourcePosition
 
     private let members: [String: YAMLValue.Member]
@@ -15,10 +15,10 @@ package struct SourceObject {
     /// Begins to read a mapping.
     ///
     /// - Parameters:
-    ///   - value: What should be one.
-    ///   - what: What it is, for errors, such as `an entry of domains`.
+    ///   - value: The value to read.
+    ///   - what: The kind of object, for errors, such as `an entry of domains`.
     ///   - known: The members that there may be.
-    /// - Throws: ``RepositoryError`` for anything else, and for a member that nobody knows.
+    /// - Throws: ``RepositoryError`` for anything else, and for an unknown member.
     package init(_ value: YAMLValue, _ what: String, known: [String]) throws(RepositoryError) {
         self.position = value.position
         guard case .mapping(let members) = value.content else {
@@ -43,10 +43,10 @@ package struct SourceObject {
     /// The place of a member's name, or of the whole.
     package func position(of name: String) -> SourcePosition { self.members[name]?.position ?? self.position }
 
-    /// Which of some members are there.
+    /// The members that are present, of some names.
     package func present(among names: [String]) -> [String] { names.filter { self.members[$0] != nil } }
 
-    /// That a member is missing.
+    /// The error that a member is missing.
     package func missing(_ name: String, _ example: String) -> RepositoryError {
         self.position(of: name).error("\(name) is missing", hint: "write \(example)")
     }
@@ -125,7 +125,7 @@ package struct SourceObject {
 
     /// The values of a list; a single value stands for a list of one where that is allowed.
     ///
-    /// - Parameter most: How many there may be.
+    /// - Parameter maximum: The maximum number of values.
     package func list(_ name: String, maximum: Int, orOne: Bool = false) throws(RepositoryError) -> [YAMLValue] {
         guard let value = self.value(name) else { return [] }
         guard case .sequence(let values) = value.content else {
@@ -154,7 +154,7 @@ package struct SourceObject {
         for text in try self.texts(name, maximum: 64) {
             guard ReportAddress.isAllowed(text.value) else {
                 throw text.position.error(
-                    "\(name) is no https address",
+                    "\(name) is not an https URL",
                     hint: "write https://HOST/PATH, without a user or a fragment; http is for loopback alone")
             }
             addresses.append(text.value)
@@ -212,7 +212,7 @@ public struct SourcePosition: Hashable, Sendable, CustomStringConvertible {
 public struct Located<Value: Hashable & Sendable>: Hashable, Sendable {
     /// The value.
     public var value: Value
-    /// Where it was written.
+    /// The position in the source.
     public let position: SourcePosition
 
     /// Joins the two.

@@ -71,7 +71,7 @@ struct SourceSections {
                 throw value.position.error(
                     "over \(MetadataLimits.revokedIssuers) entries of revoked, or \(MetadataLimits.revokedSerials) "
                         + "serial numbers in all",
-                    hint: "take out what has expired: it is refused anyway")
+                    hint: "remove expired certificates: they are refused anyway")
             }
         }
         for value in try object.list("suspended", maximum: MetadataLimits.suspended) {

@@ -18,7 +18,7 @@ enum WebAddress {
 }
 
 extension StringProtocol {
-    /// Where a text first occurs, byte by byte.
+    /// The range of the first occurrence of a text, byte by byte.
     fileprivate func range(of text: String) -> Range<Index>? {
         var start = self.startIndex
         while start < self.endIndex {

@@ -7,7 +7,7 @@ internal import Yams
 /// Reads one YAML document, within bounds. Yams parses; what it would do beyond is refused before: anchors and aliases
 /// (a few lines of them unfold to gigabytes), tags, several documents, a member twice.
 package enum YAMLReader {
-    /// How deep values may lie in one another. A source needs five levels.
+    /// The maximum depth of nested values. A source needs five levels.
     static let maximumDepth = 16
 
     /// The most values of one file: 10,000 domains with 16 pins of three members each.
@@ -124,7 +124,7 @@ package enum YAMLReader {
         return text.position(at: text.scalars.count)
     }
 
-    /// What the parser says, in our words where there are better ones.
+    /// The error of the parser, in our words where there are better ones.
     private static func error(_ error: YamlError, _ text: YAMLText) -> RepositoryError {
         func located(_ mark: Mark, _ problem: String, _ context: YamlError.Context?) -> RepositoryError {
             let position = self.position(of: mark, context?.mark, text)
@@ -136,7 +136,7 @@ package enum YAMLReader {
                 return position.error("a tab in the indentation", hint: "indent with blanks")
             }
             let begin = context.map { " (\($0.text), begun in line \($0.mark.line))" } ?? ""
-            // What an anchor spoils may stand in the line after it.
+            // The error of an anchor may be in the line after it.
             let isSigned = (text.line(position.line - 1) + line).contains { $0 == "&" || $0 == "*" }
             return position.error(
                 "not YAML: \(problem)\(begin)",
@@ -152,7 +152,7 @@ package enum YAMLReader {
             let position = SourcePosition(file: text.file, line: context.mark.line, column: context.mark.column)
             return position.error(
                 "the member \(duplicates.first ?? "") is there twice",
-                hint: "join the two, or remove one: nobody can say which is meant")
+                hint: "join the two, or remove one")
         default:
             return RepositoryError(.source, "\(text.file): not YAML")
         }

@@ -15,7 +15,7 @@ struct YAMLText: Sendable {
     /// The scalars, without a byte order mark at the beginning.
     let scalars: [Unicode.Scalar]
 
-    /// Where each line begins in ``scalars``.
+    /// The index in ``scalars`` at which each line begins.
     private let lineStarts: [Int]
 
     /// Checks some bytes.

@@ -2,19 +2,19 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// A value of YAML as it is written: nothing is resolved to a number, a time or a truth value before somebody asks.
+/// A value of YAML as it is written: nothing is resolved to a number, a time or a truth value before a caller asks.
 package struct YAMLValue: Sendable {
     /// A member of a mapping.
     package struct Member: Sendable {
         /// Its name.
         package let name: String
-        /// Where the name stands.
+        /// The position of the name.
         package let position: SourcePosition
-        /// What it holds.
+        /// The value.
         package let value: YAMLValue
     }
 
-    /// What there is.
+    /// The content of a value.
     package enum Content: Sendable {
         /// A text. Only a plain one, without quotation marks, can be anything else than a text.
         case scalar(String, isPlain: Bool)
@@ -24,10 +24,10 @@ package struct YAMLValue: Sendable {
         case mapping([Member])
     }
 
-    /// What it is.
+    /// The content.
     package let content: Content
 
-    /// Where it begins.
+    /// The position at which it begins.
     package let position: SourcePosition
 
     /// Whether nothing is written here: `denied:` and the rest of the line is empty, `~` or `null`.
@@ -36,7 +36,7 @@ package struct YAMLValue: Sendable {
         return ["", "~", "null", "Null", "NULL"].contains(text)
     }
 
-    /// What it is, in words, for errors.
+    /// The kind of the value in words, for errors.
     package var kind: String {
         switch self.content {
         case _ where self.isEmpty: "nothing"

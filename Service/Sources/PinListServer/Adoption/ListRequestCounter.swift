@@ -6,10 +6,10 @@ internal import CertificatePinning
 internal import NIOConcurrencyHelpers
 internal import PinReportAnalysis
 
-/// Counts in memory until somebody stores it: a request costs no write.
+/// Counts in memory until a task stores them: a request costs no write.
 final class ListRequestCounter: Sendable {
-    /// How many digests that were never published are told apart for each name in an hour. A stranger can name any
-    /// number of them.
+    /// The number of unpublished digests that are told apart for each name in an hour. A stranger can name any number
+    /// of them.
     static let unpublishedDigests = 32
 
     private struct State {
@@ -32,7 +32,7 @@ final class ListRequestCounter: Sendable {
     ///   - name: The list.
     ///   - digest: The digest that was named; `nil` for none.
     ///   - isPublished: Whether a list with that digest was ever served.
-    ///   - source: Who asked.
+    ///   - source: The source of the request.
     ///   - address: Of whose requests only so many count in an hour; `nil` where all count: what an edge asks, which
     ///     is counted apart, and what comes from this machine.
     ///   - time: Now.
@@ -47,7 +47,7 @@ final class ListRequestCounter: Sendable {
                 state.unpublished = [:]
                 state.quota.reset()
             }
-            // Who names nothing is in no share, and uses up nobody's part.
+            // A request that names no list is in no share, and uses up no part of the quota.
             if digest != nil, let address, let other = state.quota.take(address, for: name).source {
                 state.counts[
                     ListRequestKey(name: name, hour: hour, source: other, digest: ListRequestKey.nothing), default: 0] +=
@@ -88,7 +88,7 @@ final class ListRequestCounter: Sendable {
 }
 
 extension ListRequestQuota.Answer {
-    /// What a request is counted as that does not count; `nil` for one that does.
+    /// The source for which a request is counted that does not count for adoption; `nil` for one that does.
     fileprivate var source: ListRequestKey.Source? {
         switch self {
         case .counts: nil

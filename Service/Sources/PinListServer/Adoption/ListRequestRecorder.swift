@@ -8,12 +8,12 @@ internal import ServiceLifecycle
 
 /// Stores what was counted, now and then and at the end.
 struct ListRequestRecorder: Service {
-    /// How often: what was counted since is lost when the machine fails.
+    /// The interval of writing: what was counted since is lost when the machine fails.
     static let interval: Duration = .seconds(10)
 
     let counter: ListRequestCounter
     let store: any ServiceStore
-    /// Who counts.
+    /// The instance that counts.
     var instance = ""
     let logger: Logger
 
@@ -29,7 +29,7 @@ struct ListRequestRecorder: Service {
         let instance = self.instance
         do { try await self.store.append { try $0.add(counts, countedBy: instance) } } catch {
             self.counter.putBack(counts)
-            self.logger.warning("what clients hold could not be stored, and is kept until it can: \(error)")
+            self.logger.storeFailed("what clients hold could not be stored, and is kept until it can", error)
         }
     }
 }

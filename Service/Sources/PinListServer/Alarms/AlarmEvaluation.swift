@@ -10,17 +10,17 @@ internal import PinReportAnalysis
 /// Compares the alarms that fire with those that fired, and has people told of what changed: of alarms of one kind in one
 /// message (decision 0051). One transaction: where several instances look, one of them finds the change.
 struct AlarmEvaluation: Sendable {
-    /// For how long alarms that begin join a message of their kind, in seconds, and how often it tells of changes after
-    /// that at most: an hour.
+    /// The time for which alarms that begin join a message of their kind, in seconds, and the shortest time between its
+    /// messages on changes after that: an hour.
     static let joining: Int64 = 3_600
-    /// How long a message waits after its begin before it tells of alarms that joined it, in seconds: what breaks at once is
-    /// noticed within minutes.
+    /// The time that a message waits after its begin before it tells of alarms that joined it, in seconds: what breaks
+    /// at once is noticed within minutes.
     static let settling: Int64 = 300
 
     /// The names of those who are told.
     let targets: [String]
 
-    /// What changed.
+    /// The changes of an evaluation.
     ///
     /// - Returns: The events that were put into the queue, one for each message that tells something.
     @discardableResult
@@ -63,7 +63,7 @@ struct AlarmEvaluation: Sendable {
         for alarm in wanted.values.sorted(by: { $0.key < $1.key }) {
             let known = firing[alarm.key]
             try store.put(alarm, since: known?.since ?? now)
-            // Who has seen a notice has not seen that it became critical.
+            // A person who has seen a notice has not seen that it became critical.
             if let known, known.acknowledgement != nil, Alarm.Severity.known(known.severity) < alarm.severity {
                 try store.putAcknowledgement(nil, of: alarm.key)
             }
@@ -71,9 +71,9 @@ struct AlarmEvaluation: Sendable {
         for key in firing.keys.sorted() where wanted[key] == nil { try store.endAlarm(key, at: now) }
     }
 
-    /// The alarms that belong into another message: those that people were not told of, and those that became more urgent
-    /// than their message said while others of it did not, or after a person had seen the message. A pager that a person
-    /// silenced for less, or that was told of the acknowledgement, would not call.
+    /// The alarms that belong into another message: those without a notification so far, and those that became more
+    /// urgent than their message said while others of it did not, or after the message was acknowledged. A pager that a
+    /// person silenced for less, or that was told of the acknowledgement, would not call.
     ///
     /// - Parameters:
     ///   - rows: The alarms that fire, and those whose end was not told.
@@ -133,7 +133,7 @@ struct AlarmEvaluation: Sendable {
         return begun
     }
 
-    /// What a message has to tell now; `nil` for nothing.
+    /// The event that a message has to tell now; `nil` for none.
     ///
     /// - Parameters:
     ///   - alarms: Its alarms, those that ended since it last told something included.
@@ -160,7 +160,7 @@ struct AlarmEvaluation: Sendable {
         let age = now.secondsSince1970 - message.begunAt.secondsSince1970
         let next = age < Self.joining ? message.begunAt.before(-Self.joining) : now.before(-Self.joining)
         let severity = firing.map { Alarm.Severity.known($0.severity) }.max() ?? urgent
-        // What could not wait leaves the time of the next message as it was.
+        // An urgent message leaves the time of the next one as it was.
         try store.putTold(message.number, severity, nextAt: left > 0 && left <= Self.joining ? message.nextAt : next)
         return AlarmEvent(.firing, of: message, severity: severity, firing, time: now, auditHead: auditHead)
     }

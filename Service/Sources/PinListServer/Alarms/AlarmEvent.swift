@@ -7,9 +7,9 @@ internal import PinListMetadata
 internal import PinListStore
 internal import PinReportAnalysis
 
-/// What became of the alarms of a message: what a notification tells (docs/operations/alarms.md).
+/// The change of the alarms in a notification: raised, repeated, over and so on (docs/operations/alarms.md).
 struct AlarmEvent: Hashable, Sendable {
-    /// What became of them.
+    /// The change.
     enum Phase: String, Hashable, Sendable {
         /// They began, became more or less urgent, or others joined them or ended.
         case firing
@@ -17,7 +17,7 @@ struct AlarmEvent: Hashable, Sendable {
         case acknowledged
         /// They ended, all of them.
         case recovered
-        /// It is none: the operator tests a target.
+        /// No alarm: the operator tests a target.
         case test
     }
 
@@ -29,23 +29,23 @@ struct AlarmEvent: Hashable, Sendable {
     let kind: String
     /// The most urgent one's.
     let severity: String
-    /// What is the matter, in a sentence without a full stop.
+    /// The problem, in a sentence without a full stop.
     let detail: String
-    /// Since when the oldest of them lasts.
+    /// The time since which the oldest of them lasts.
     let since: Timestamp
-    /// When this was noticed.
+    /// The time at which this was noticed.
     let time: Timestamp
     /// The newest digest of the audit log: kept in a chat or a pager it shows a log that was rewritten.
     let auditHead: String
     /// The most urgent of its alarms, ``maximumAlarms`` at most; none in a test, and in what an earlier version stored.
     let alarms: [ToldAlarm]
-    /// How many alarms it has.
+    /// The number of its alarms.
     let count: Int
 
     /// The most alarms that a notification names.
     static let maximumAlarms = 10
 
-    /// As it is stored, and as generic webhooks get it.
+    /// The JSON that is stored, and that generic webhooks get.
     var json: JSONValue {
         var members: [JSONValue.Member] = [
             .init("event", .string(self.phase.rawValue)), .init("key", .string(self.key)),

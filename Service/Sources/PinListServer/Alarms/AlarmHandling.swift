@@ -7,14 +7,14 @@ internal import PinListMetadata
 internal import PinListStore
 internal import PinReportAnalysis
 
-/// What a person does about alarms: acknowledging and silencing. Each is an entry of the audit log, of which a token makes
-/// a thousand of a kind in a day (``AuditQuota``).
+/// The actions of a person on alarms: acknowledging and silencing. Each is an entry of the audit log, of which a token
+/// makes a thousand of a kind in a day (``AuditQuota``).
 enum AlarmHandling {
     /// The action in the audit log of an acknowledgement.
     static let acknowledgedAction = "alarm-acknowledged"
-    /// That of a silence.
+    /// The audit action of a silence.
     static let silencedAction = "alarm-silenced"
-    /// That of a silence that a person ended.
+    /// The audit action of a silence that a person ended.
     static let unsilencedAction = "alarm-unsilenced"
     /// The longest silence, in seconds: 7 days. What needs longer is mended, or is no alarm.
     static let maximumSilence: Int64 = 604_800
@@ -23,8 +23,8 @@ enum AlarmHandling {
     /// The most characters of the reason for a silence.
     static let maximumReasonLength = 256
 
-    /// Notes that a person has seen an alarm. When it is the last one of its message, those who were told of that are told:
-    /// a pager stops calling others.
+    /// Acknowledges an alarm. When it is the last one of its message, those who were told of that are told: a pager
+    /// stops calling others.
     ///
     /// - Parameter actor: The id of the token.
     /// - Returns: Whether the alarm fires.
@@ -43,7 +43,7 @@ enum AlarmHandling {
             try store.acknowledgeSighting(
                 of: name, identity: identity, .init(at: now, by: actor, severity: before.severity))
         }
-        // Once: who says it again tells nobody again.
+        // Acknowledges it once: a repetition sends no notification.
         if before.acknowledgement == nil, let message = before.message { try Self.tell(message, in: store, at: now) }
         return true
     }
@@ -64,8 +64,8 @@ enum AlarmHandling {
     ///
     /// - Parameters:
     ///   - what: The key of the alarm, or the kind.
-    ///   - seconds: For how long, ``minimumSilence`` to ``maximumSilence``.
-    ///   - reason: Why, in a line.
+    ///   - seconds: The duration, ``minimumSilence`` to ``maximumSilence``.
+    ///   - reason: The reason, in a line.
     ///   - severity: The most urgent that is silenced; `nil` for as urgent as it is now, or a warning where none fires.
     ///   - actor: The id of the token.
     /// - Returns: The silence; `nil` when it is no kind, and no alarm of that key fires.
@@ -106,7 +106,7 @@ enum AlarmHandling {
 }
 
 extension [StoredAlarm] {
-    /// The numbers of the messages whose alarms a person has seen: all that fire and are not silenced.
+    /// The numbers of the messages whose alarms are acknowledged: all that fire and are not silenced.
     func acknowledgedMessages(_ silences: [StoredSilence]) -> Set<Int64> {
         let loud = self.filter { $0.endedAt == nil && silences.covering($0) == nil }
         let open = Set(loud.filter { $0.acknowledgement == nil }.compactMap(\.message))

@@ -9,20 +9,21 @@ internal import PinListStore
 internal import PinReportAnalysis
 internal import ServiceLifecycle
 
-/// Looks several times a minute what fires, and sends what is to be told. Of several instances one looks: what another
-/// saw a moment before it would otherwise come and go again.
+/// Evaluates the alarm rules several times a minute, and sends notifications. Of several instances one looks: what
+/// another saw a moment before it would otherwise come and go again.
 struct AlarmWatch: Service {
-    /// How often it looks.
+    /// The interval of evaluations.
     static let interval: Duration = .seconds(15)
-    /// For how long an instance that looked keeps the others from it, in seconds: when it is gone, another begins.
+    /// The time for which an instance that looked keeps the others from it, in seconds: when it is gone, another
+    /// begins.
     static let turn: Int64 = 60
-    /// How long an instance keeps others from a notification that it is sending, in seconds.
+    /// The time for which an instance keeps others from a notification that it is sending, in seconds.
     static let lease: Int64 = 60
-    /// How long a notification waits for one that comes before it, in seconds.
+    /// The time that a notification waits for one that comes before it, in seconds.
     static let pause: Int64 = 15
     /// After how long a notification that its target does not take is given up, in seconds: a day.
     static let maximumDeliverySeconds: Int64 = 86_400
-    /// How many are sent at a time.
+    /// The number of notifications that are sent at a time.
     static let maximum = 20
     /// After how many seconds no further one is begun, so that all are done before ``lease`` is over.
     static let maximumRound = 30.0
@@ -37,7 +38,7 @@ struct AlarmWatch: Service {
         }
     }
 
-    /// Looks what fires.
+    /// Evaluates the alarm rules once.
     func look() async {
         let now = self.parts.clock.now
         do {
@@ -58,7 +59,7 @@ struct AlarmWatch: Service {
             for event in events {
                 self.parts.logger.notice("\(event.phase.rawValue): \(event.key) (\(event.severity)): \(event.detail)")
             }
-        } catch { self.parts.logger.warning("alarms cannot be looked at: \(error)") }
+        } catch { self.parts.logger.storeFailed("alarms cannot be looked at", error) }
     }
 
     /// Sends what is due.
@@ -81,18 +82,18 @@ struct AlarmWatch: Service {
                 self.parts.logger.error("\(count) notifications were not delivered and are given up: \(why)")
             }
         } catch {
-            self.parts.logger.warning("notifications cannot be read: \(error)")
+            self.parts.logger.storeFailed("notifications cannot be read", error)
             return
         }
         let begin = self.parts.clock.uptime
-        // One that does not answer keeps nobody else waiting; what is for one target goes out in its order.
+        // A target that does not answer delays no other; the notifications for one target go out in order.
         await withTaskGroup(of: Void.self) { group in
             for (name, notifications) in Dictionary(grouping: due, by: \.target) {
                 guard let target = targets[name] else { continue }
                 group.addTask {
                     for notification in notifications.sorted(by: { $0.number < $1.number }) {
                         guard self.parts.clock.uptime - begin < Self.maximumRound else { return }
-                        // What comes after one that failed waits for the end of its lease, and that one goes first.
+                        // The notifications after a failed one wait for the end of its lease, and that one goes first.
                         guard await self.send(notification, target, now) else { return }
                     }
                 }
@@ -111,7 +112,7 @@ struct AlarmWatch: Service {
                 return true
             }
         } catch {
-            self.parts.logger.warning("notifications cannot be read: \(error)")
+            self.parts.logger.storeFailed("notifications cannot be read", error)
             return true
         }
     }
@@ -140,11 +141,11 @@ struct AlarmWatch: Service {
             }
         } else {
             // An instance of that version may have its turn at it.
-            trouble = "a later version wrote what it is to be told"
+            trouble = "a later version wrote the notification"
         }
         let age = now.secondsSince1970 - notification.madeAt.secondsSince1970
         let isGivenUp = age > Self.maximumDeliverySeconds
-        if !isDone, isGivenUp { self.parts.logger.error("\(notification.target) was not told for a day; given up") }
+        if !isDone, isGivenUp { self.parts.logger.error("\(notification.target) was not reached for a day; given up") }
         let (isRemoved, why) = (isDone || isGivenUp, trouble)
         let lost: Int64 = isDone || !isGivenUp ? 0 : 1
         let wait = min(Int64(15) << min(notification.attempts, 7), 1_800)
@@ -157,7 +158,7 @@ struct AlarmWatch: Service {
                     try store.postpone(notification.number, until: now.before(-wait))
                 }
             }
-        } catch { self.parts.logger.warning("a notification may be sent twice: \(error)") }
+        } catch { self.parts.logger.storeFailed("a notification may be sent twice", error) }
         return isRemoved
     }
 }

@@ -11,15 +11,15 @@ internal import PinReportAnalysis
 struct ToldAlarm: Hashable, Sendable {
     /// The alarm's key.
     let key: String
-    /// What it is about: a host or the name of a list.
+    /// The subject of the alarm: a host or the name of a list.
     let subject: String
-    /// How urgent it is.
+    /// The severity of the alarm.
     let severity: String
-    /// What is the matter, in a sentence without a full stop.
+    /// The problem, in a sentence without a full stop.
     let detail: String
-    /// Since when, in the form of RFC 3339.
+    /// The time since which it fires, in the form of RFC 3339.
     let since: String
-    /// The id of the token of the person who has seen it; `nil` when nobody has said so.
+    /// The id of the token of the person who acknowledged it; `nil` while it is not acknowledged.
     let acknowledgedBy: String?
 
     init(_ alarm: StoredAlarm) {
@@ -49,7 +49,7 @@ struct ToldAlarm: Hashable, Sendable {
         self.acknowledgedBy = text("acknowledgedBy")
     }
 
-    /// As JSON.
+    /// The alarm as JSON.
     var json: JSONValue {
         .object(
             [

@@ -9,7 +9,7 @@ internal import NIOHTTP1
 internal import PinListMetadata
 internal import PinReportAnalysis
 
-/// What each kind of webhook expects.
+/// The body that each kind of webhook expects.
 enum WebhookBody {
     /// The body of a notification.
     static func bytes(_ event: AlarmEvent, for target: AlertTarget) -> [UInt8] {
@@ -110,7 +110,7 @@ protocol WebhookSender: Sendable {
 
 /// Over HTTPS, with the platform's validation.
 struct HTTPWebhookSender: WebhookSender {
-    /// How long a webhook may take.
+    /// The time that a webhook may take.
     static let timeout: TimeAmount = .seconds(15)
 
     /// Addresses are secrets: where one sends us on is not followed.

@@ -11,16 +11,13 @@ internal import PinReportAnalysis
 
 /// Verifies the assertions that come with reports. What is wrong with one never costs the report.
 struct AssertionEvaluator: Sendable {
-    /// The most characters of `Tumbler-Assertion`: an assertion has about 200 bytes.
-    static let maximumField = 8_192
-
     /// What an assertion came to.
     enum Evaluation: Sendable {
         /// There was none.
         case absent
-        /// It does not hold; the first step that failed, where one did.
+        /// The assertion does not hold; the first step that failed, where one did.
         case refused(step: Int?, isUnknownKey: Bool)
-        /// It holds, for reports about one list.
+        /// The assertion holds, for reports about one list.
         case accepted(name: String, use: AssertionUse)
     }
 
@@ -33,7 +30,7 @@ struct AssertionEvaluator: Sendable {
     /// - Parameters:
     ///   - field: The value of `Tumbler-Assertion`; `nil` where the request has none.
     ///   - body: The bytes of the body, as they came.
-    ///   - source: Where it came from.
+    ///   - source: The address that it came from.
     func evaluate(_ field: String?, over body: [UInt8], from source: SourceAddress?, at now: Timestamp) async
         -> Evaluation
     {
@@ -60,16 +57,16 @@ struct AssertionEvaluator: Sendable {
         } catch { return .refused(step: error.step, isUnknownKey: false) }
     }
 
-    /// What an app signs: 32 bytes (formats.md, section 7).
+    /// The client data that an app signs: 32 bytes (formats.md, section 7).
     static func clientData(name: String, challenge: [UInt8], body: [UInt8]) -> [UInt8] {
         Array(SHA256.hash(data: Array("tumbler-report-1".utf8) + [0] + Array(name.utf8) + [0] + challenge + body))
     }
 
-    /// What a report is stored with.
+    /// The attestation that a report is stored with.
     ///
     /// - Parameters:
     ///   - asking: The list that asks for an assertion of it; `nil` for none.
-    ///   - evaluation: What the assertion of its body came to.
+    ///   - evaluation: The evaluation of its body's assertion.
     static func attestation(_ asking: String?, _ evaluation: Evaluation) -> ReportAttestation {
         guard let asking else { return .notAsked }
         switch evaluation {
@@ -77,52 +74,5 @@ struct AssertionEvaluator: Sendable {
         case .absent, .accepted: return ReportAttestation(.unattested, of: asking)
         case .refused(let step, _): return ReportAttestation(.unattested, of: asking, step: step)
         }
-    }
-}
-
-/// The field `Tumbler-Assertion`: base64 of JSON. Only its form is known.
-struct AssertionField: Hashable, Sendable {
-    /// The most bytes of an assertion.
-    static let maximumAssertion = 4_096
-
-    /// 32 bytes.
-    let keyID: [UInt8]
-    /// As it was given out, if it was.
-    let challenge: [UInt8]
-    /// A CBOR map, if it is one.
-    let assertion: [UInt8]
-
-    /// Reads a value; `nil` for one of another form.
-    init?(_ text: String) {
-        guard text.utf8.count <= AssertionEvaluator.maximumField, let json = Base64.decode(text.utf8),
-            let members = JSONMembers(json, maximum: 8), let keyID = members.bytes("keyId", upTo: 32),
-            keyID.count == 32,
-            let challenge = members.bytes("challenge", upTo: AttestationChallenges.length),
-            let assertion = members.bytes("assertion", upTo: Self.maximumAssertion)
-        else { return nil }
-        (self.keyID, self.challenge, self.assertion) = (keyID, challenge, assertion)
-    }
-}
-
-/// The members of a small JSON object from a stranger.
-struct JSONMembers {
-    private let members: [String: JSONValue]
-
-    /// Reads an object; `nil` for anything else, or more values.
-    init?(_ bytes: [UInt8], maximum: Int) {
-        guard case .object(let members)? = try? JSONValue(strict: bytes, maximumValues: maximum) else { return nil }
-        self.members = Dictionary(members.map { ($0.name, $0.value) }) { first, _ in first }
-    }
-
-    /// A text.
-    func text(_ name: String) -> String? {
-        guard case .string(let text)? = self.members[name] else { return nil }
-        return text
-    }
-
-    /// Bytes that are written in base64, so many at most.
-    func bytes(_ name: String, upTo maximum: Int) -> [UInt8]? {
-        guard let text = self.text(name), text.utf8.count <= (maximum + 2) / 3 * 4 else { return nil }
-        return Base64.decode(text.utf8)
     }
 }

@@ -14,10 +14,8 @@ internal import PinReportAnalysis
 /// A challenge may be used more than once within its ten minutes: what is replayed is stopped by what is stored anyway, a
 /// key that is registered once and a counter that only grows.
 final class AttestationChallenges: Sendable {
-    /// How long one is valid, in seconds.
+    /// The lifetime of a challenge, in seconds.
     static let lifetime: Int64 = 600
-    /// How long one is, in bytes.
-    static let length = 32
 
     private let store: any ServiceStore
     /// Secrets that were read, by their day.
@@ -40,7 +38,7 @@ final class AttestationChallenges: Sendable {
 
     /// Whether an instance gave a challenge out, and it is still valid.
     func holds(_ challenge: [UInt8], at now: Timestamp) async -> Bool {
-        guard challenge.count == Self.length else { return false }
+        guard challenge.count == AssertionField.challengeBytes else { return false }
         let end = challenge.prefix(4).reduce(Int64(0)) { $0 << 8 | Int64($1) }
         let today = Self.day(now)
         let day = Self.day(Timestamp(secondsSince1970: end - Self.lifetime))

@@ -9,14 +9,11 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import PinListMetadata
 internal import PinListStore
+internal import PinReportAnalysis
 
 /// `POST /v1/attest/challenges` and `POST /v1/attest/keys`: how installations say whose copies of an app they are
 /// (formats.md, section 7). No token: what comes is charged like reports, and a key for what verifying it costs.
 struct AttestationRoute: Sendable {
-    /// The most bytes of a registration: an attestation of 64 KiB in base64, and some.
-    static let maximumBytes = 98_304
-    /// The most bytes of an attestation: what is read of CBOR.
-    static let maximumAttestation = 65_536
     /// What verifying an attestation costs for each app id, in tokens: a path with two signatures of P-384.
     static let keyTokens = 4
 
@@ -26,11 +23,21 @@ struct AttestationRoute: Sendable {
     let reports: ReportRoute
     let clock: any ServiceClock
 
-    /// The routes, where any name asks for attestations; nothing else is there.
+    /// Adds the routes. Where no name asks for attestations they answer 404, before anything is charged or read.
     func add(to router: Router<ServiceContext>) {
-        guard !self.names.isEmpty else { return }
-        router.post("/v1/attest/challenges") { request, context in try await self.challenge(request, context) }
-        router.post("/v1/attest/keys") { request, context in try await self.register(request, context) }
+        router.post("/v1/attest/challenges") { request, context in
+            try self.expectNames()
+            return try await self.challenge(request, context)
+        }
+        router.post("/v1/attest/keys") { request, context in
+            try self.expectNames()
+            return try await self.register(request, context)
+        }
+    }
+
+    private func expectNames() throws {
+        guard self.names.isEmpty else { return }
+        throw Problem.notFound("no list of this service asks for attestations")
     }
 
     private func challenge(_ request: Request, _ context: ServiceContext) async throws -> Response {
@@ -47,52 +54,50 @@ struct AttestationRoute: Sendable {
     private func register(_ request: Request, _ context: ServiceContext) async throws -> Response {
         let maximum = self.names.values.map(\.appIDs.count).max() ?? 1
         try self.reports.admit(request, context, tokens: 1 + Self.keyTokens * maximum)
-        let body = try await self.reports.body(of: request, context, upTo: Self.maximumBytes)
-        guard let members = JSONMembers(body, maximum: 16), let name = members.text("name"),
-            let keyID = members.bytes("keyId", upTo: 32), keyID.count == 32,
-            let challenge = members.bytes("challenge", upTo: AttestationChallenges.length),
-            let attestation = members.bytes("attestation", upTo: Self.maximumAttestation)
-        else {
+        let body = try await self.reports.body(of: request, context, upTo: KeyRegistration.maximumBytes)
+        let sent: KeyRegistration
+        do throws(ReportError) { sent = try KeyRegistration(body) } catch {
             throw Problem(
-                .badRequest, "not-a-key", "a key is {name, keyId, challenge, attestation}, the last three in base64")
+                .badRequest, "not-a-key",
+                "a key is {name, keyId, challenge, attestation}, the last three in base64: \(error.detail)")
         }
-        guard let asked = self.names[name] else {
+        guard let asked = self.names[sent.name] else {
             throw Problem.notFound("no list of this name asks for attestations")
         }
-        let digest = Array(SHA256.hash(data: attestation))
+        let digest = Array(SHA256.hash(data: sent.attestation))
         do {
             let store = self.store
-            if let known = try await store.read({ try $0.attestedKey(keyID) }) {
-                return try Self.answer(isNew: false, known, name, digest)
+            if let known = try await store.read({ try $0.attestedKey(sent.keyID) }) {
+                return try Self.answer(isNew: false, known, sent.name, digest)
             }
             let now = self.clock.now
-            guard await self.challenges.holds(challenge, at: now) else {
+            guard await self.challenges.holds(sent.challenge, at: now) else {
                 throw Self.refused(2, "the challenge was not given, or is over: ask for a new one")
             }
-            let key = try await self.verified(attestation, keyID, challenge, name, asked, digest, at: now)
+            let key = try await self.verified(sent, asked, digest, at: now)
             if try await store.append({ try $0.register(key, at: now) }) {
-                return try Self.answer(isNew: true, key, name, digest)
+                return try Self.answer(isNew: true, key, sent.name, digest)
             }
             // Another instance was faster.
-            guard let known = try await store.read({ try $0.attestedKey(keyID) }) else {
+            guard let known = try await store.read({ try $0.attestedKey(sent.keyID) }) else {
                 throw StoreError(.unavailable, "a key is gone in the moment in which it was registered")
             }
-            return try Self.answer(isNew: false, known, name, digest)
+            return try Self.answer(isNew: false, known, sent.name, digest)
         } catch let error as StoreError { throw Problem.unavailable(error) }
     }
 
     private func verified(
-        _ attestation: [UInt8], _ keyID: [UInt8], _ challenge: [UInt8], _ name: String, _ asked: NameAttestation,
-        _ digest: [UInt8], at now: Timestamp
+        _ sent: KeyRegistration, _ asked: NameAttestation, _ digest: [UInt8], at now: Timestamp
     ) async throws -> StoredAttestedKey {
         var refusal = AttestationError?.none
         for appID in asked.appIDs {
             let verifier = AttestationVerifier(appID: appID, environment: asked.environment, root: asked.root)
             do throws(AttestationError) {
                 let verified = try await verifier.verify(
-                    attestation, keyID: keyID, challenge: .bytes(challenge), at: now)
+                    sent.attestation, keyID: sent.keyID, challenge: .bytes(sent.challenge), at: now)
                 return StoredAttestedKey(
-                    keyID: keyID, name: name, publicKey: verified.key.x963, environment: asked.environment.rawValue,
+                    keyID: sent.keyID, name: sent.name, publicKey: verified.key.x963,
+                    environment: asked.environment.rawValue,
                     appID: appID, category: verified.category?.rawValue,
                     bundleVersion: verified.bundleVersion.map { PrintableText.line($0, maximumLength: 64) },
                     digest: digest, receipt: asked.keepsReceipts ? verified.receipt : nil)
@@ -123,7 +128,7 @@ struct AttestationRoute: Sendable {
 }
 
 extension HTTPField.Name {
-    /// What a report is signed with: base64 of `{"keyId", "challenge", "assertion"}`.
+    /// The header field with the assertion of a report: base64 of `{"keyId", "challenge", "assertion"}`.
     static let tumblerAssertion = Self.tumbler("Tumbler-Assertion")
     /// The challenge of the next report.
     static let tumblerChallenge = Self.tumbler("Tumbler-Challenge")

@@ -4,14 +4,14 @@
 
 package import AppAttestation
 
-/// What one name asks of those who send reports (formats.md, section 10).
+/// The attestation that one name asks of senders of reports (formats.md, section 10).
 package struct NameAttestation: Hashable, Sendable {
     /// The most app ids of a name: an attestation of a stranger may be verified once for each.
     package static let maximumAppIDs = 8
 
     /// The apps: `TEAMID.bundle.id` each.
     package var appIDs: [String]
-    /// Where their keys live.
+    /// The environment of their keys.
     package var environment: AttestationEnvironment
     /// Whether Apple's receipts are kept.
     package var keepsReceipts = false

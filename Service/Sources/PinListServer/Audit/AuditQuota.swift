@@ -6,8 +6,8 @@ internal import CertificatePinning
 internal import HTTPTypes
 internal import PinListStore
 
-/// How many entries one token may add to the audit log in a day: the log is only appended to, and a leaked token must not
-/// make it grow without end (formats.md, section 7).
+/// The number of entries that one token may add to the audit log in a day: the log is only appended to, and a leaked
+/// token must not make it grow without end (formats.md, section 7).
 enum AuditQuota {
     /// The most entries of one action that a token adds in a day (UTC): a deployment a minute for most of it.
     static let maximumPerDay = 1_000
@@ -18,7 +18,7 @@ enum AuditQuota {
     ///
     /// - Parameters:
     ///   - action: The action of the entry.
-    ///   - actor: What the log calls the token.
+    ///   - actor: The name of the token in the log.
     ///   - store: The transaction that adds it.
     ///   - now: The time.
     /// - Throws: ``Problem``: 429 until the next day begins, and what the store says.
@@ -42,7 +42,7 @@ enum AuditQuota {
             < Self.maximumPerDay
     }
 
-    /// How many seconds of the day (UTC) have passed.
+    /// The number of seconds of the day (UTC) that have passed.
     private static func secondsOfDay(_ now: Timestamp) -> Int64 {
         ((now.secondsSince1970 % Self.daySeconds) + Self.daySeconds) % Self.daySeconds
     }

@@ -9,17 +9,17 @@ internal import PinListStore
 internal import PinReportAnalysis
 internal import ServiceLifecycle
 
-/// How many entries of the audit log an instance did not write, because their token had no room left on that day
+/// Counts the entries of the audit log that an instance did not write, because their token had no room left on that day
 /// (``AuditQuota``): by token, action and day.
 final class UnwrittenEntries: Sendable {
     /// The action of the entry that says how many were not written.
     static let action = "not-written"
 
-    /// What is counted together.
+    /// The entries that are counted together.
     struct Key: Hashable, Comparable, Sendable {
         /// The day (UTC), in days since 1970.
         let day: Int64
-        /// What the log calls the token.
+        /// The name of the token in the log.
         let actor: String
         /// The action of the entries.
         let action: String
@@ -73,7 +73,7 @@ extension StoreTransaction {
 
 /// Says in the audit log how many entries an instance did not write: when a day is over, and when the instance ends.
 struct UnwrittenEntryRecorder: Service {
-    /// How often it looks whether a day is over.
+    /// The interval of checks whether a day is over.
     static let interval: Duration = .seconds(60)
 
     let entries: UnwrittenEntries
@@ -92,7 +92,7 @@ struct UnwrittenEntryRecorder: Service {
         guard !taken.isEmpty else { return }
         do { try await self.store.write { try $0.log(taken, at: now) } } catch {
             self.entries.putBack(taken)
-            self.logger.warning("how many entries of the audit log were not written could not be stored: \(error)")
+            self.logger.storeFailed("how many entries of the audit log were not written could not be stored", error)
         }
     }
 }

@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the descriptors of the process are for: how many are left for the connections of everybody.
+/// The file descriptors of the process, and how many of them are left for connections.
 ///
 /// Each connection takes one. Without a bound those of strangers take the last one, and then neither the operator's
 /// listener nor the database nor a webhook opens anything.
@@ -17,10 +17,10 @@ struct DescriptorBudget: Hashable, Sendable {
     /// For logs, listeners, event loops, certificates that are read again, and the few connections that are accepted
     /// beyond a cap before accepting stops.
     static let others = 64
-    /// The fewest connections that are allowed, whatever is left: with fewer nobody is served.
+    /// The fewest connections that are allowed, whatever is left: with fewer the service serves no client.
     static let minimumConnections = 16
 
-    /// What the system allows the process (`RLIMIT_NOFILE`); `nil` where that is not known.
+    /// The limit of the system for the process (`RLIMIT_NOFILE`); `nil` where that is not known.
     let limit: Int?
 
     /// The most connections of the public listener; `nil` for no bound: none is configured, and none is known.
@@ -33,7 +33,7 @@ struct DescriptorBudget: Hashable, Sendable {
         return min(configured ?? left, left)
     }
 
-    /// What is left for connections of the public listener.
+    /// The number of descriptors left for connections of the public listener.
     private func left(hasAdminListener: Bool) -> Int? {
         self.limit.map { limit in
             let kept = Self.store + Self.webhooks + Self.others + (hasAdminListener ? Self.adminConnections : 0)

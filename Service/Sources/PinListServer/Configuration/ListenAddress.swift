@@ -45,7 +45,7 @@ package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
     /// Whether only this machine reaches it.
     package var isLoopback: Bool { LoopbackName.isLoopback(self.host) }
 
-    /// As it is written.
+    /// The address in its written form.
     package var description: String {
         self.host.contains(":") ? "[\(self.host)]:\(self.port)" : "\(self.host):\(self.port)"
     }

@@ -38,7 +38,7 @@ package struct NetworkRange: Hashable, Sendable, CustomStringConvertible {
         return other.bytes[whole] & mask == self.address.bytes[whole] & mask
     }
 
-    /// As it is written.
+    /// The range in its written form.
     package var description: String { "\(self.address)/\(self.bits)" }
 }
 

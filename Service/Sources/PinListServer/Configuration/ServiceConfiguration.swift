@@ -6,7 +6,7 @@ internal import PinListMetadata
 package import PinListStore
 package import PinReportAnalysis
 
-/// What the service is told when it starts (formats.md, section 10). Values: files are read by whoever starts it.
+/// The configuration of the service when it starts (formats.md, section 10). Plain values: the caller reads the files.
 package struct ServiceConfiguration: Sendable {
     /// Certificates of the service's own TLS.
     package struct Certificates: Hashable, Sendable {
@@ -22,7 +22,7 @@ package struct ServiceConfiguration: Sendable {
         }
     }
 
-    /// How long reports, the audit log and evidence are kept.
+    /// The retention of reports, the audit log and evidence.
     package struct Retention: Hashable, Sendable {
         /// Reports, in days.
         package var days: Int64
@@ -31,7 +31,7 @@ package struct ServiceConfiguration: Sendable {
         /// The audit log, by whole months, and evidence, in days: ``minimumAuditDays`` or more.
         package var auditDays: Int64
 
-        /// What alarms and pages look back at: no setting removes entries or evidence that are younger.
+        /// The period that alarms and pages look back at: no setting removes entries or evidence that are younger.
         package static let minimumAuditDays: Int64 = 90
 
         /// States the limits: of the two of reports what comes first holds.
@@ -42,7 +42,7 @@ package struct ServiceConfiguration: Sendable {
         }
     }
 
-    /// How long a connection may take over one request. No byte that comes moves a deadline.
+    /// The deadlines of a connection for one request. No byte that comes moves a deadline.
     package struct Deadlines: Hashable, Sendable {
         /// From the begin of the connection, or from the answer before, to the head of a request.
         package var head: Duration = .seconds(15)
@@ -60,9 +60,9 @@ package struct ServiceConfiguration: Sendable {
         package init() {}
     }
 
-    /// Where lists are served and reports are taken.
+    /// The address at which lists are served and reports are taken.
     package var listen = ListenAddress.loopback
-    /// Where the dashboard, the metrics and publications are; `nil` for the same place.
+    /// The address of the dashboard, the metrics and publications; `nil` for the same one.
     package var adminListen: ListenAddress?
     /// The folder of the database and of what else the service writes.
     package var dataDirectory = "./tumbler-data"
@@ -76,19 +76,19 @@ package struct ServiceConfiguration: Sendable {
     package var edges: [NetworkRange] = []
     /// Whether this machine may look at the dashboard and the figures without a token. See ``isOpen``.
     package var openOnLoopback = false
-    /// How long reports are kept.
+    /// The retention of reports.
     package var retention = Retention()
-    /// How many reports are taken.
+    /// The limits on the rate of reports.
     package var reportLimits = SourceLimiter.Limits()
-    /// How long a connection may take over one request.
+    /// The deadlines of a connection for one request.
     package var deadlines = Deadlines()
     /// The most connections of the public listener at a time; `nil` for what the descriptors of the process allow.
     package var maximumConnections: Int?
     /// The root that an app ships, byte for byte, for each name that may be published.
     package var roots: [String: [UInt8]] = [:]
-    /// What names ask of those who send reports; nothing for those that are not here.
+    /// The attestation that names ask of senders of reports; nothing for names that are not here.
     package var attestation: [String: NameAttestation] = [:]
-    /// Who is warned.
+    /// The targets of alarms.
     package var alerts: [AlertTarget] = []
 
     /// The defaults: loopback, SQLite, nothing published.
@@ -104,9 +104,9 @@ package struct ServiceConfiguration: Sendable {
     }
 }
 
-/// Where alarms are told, by a webhook.
+/// A target of alarms: a webhook.
 package struct AlertTarget: Hashable, Sendable {
-    /// What a webhook expects.
+    /// The kind of body that a webhook expects.
     package enum Kind: String, Hashable, Sendable, CaseIterable {
         /// Our own JSON.
         case webhook
@@ -116,17 +116,17 @@ package struct AlertTarget: Hashable, Sendable {
         case pagerduty
     }
 
-    /// What it expects.
+    /// The kind of body that it expects.
     package let kind: Kind
     /// Names it in the log and on the dashboard; no secret.
     package let name: String
-    /// Where it is. A secret: whoever knows it can write there.
+    /// Its address. A secret: knowing it is enough to post there.
     package let address: String
     /// PagerDuty's routing key. A secret.
     package let routingKey: String
 
     /// Whether notifications may be posted to an address: `https`, or `http` to a loopback address. Over plain `http`
-    /// whoever is on the way reads which hosts fail, and can take the address, which is a secret.
+    /// an observer on the network path reads which hosts fail, and the address, which is a secret.
     package static func isAllowed(address: String) -> Bool { ReportAddress.isAllowed(address) }
 
     /// States a target.

@@ -24,8 +24,8 @@ struct Dashboard: Sendable {
     /// Renders a page.
     ///
     /// - Parameters:
-    ///   - page: What it shows.
-    ///   - frame: What stands around it.
+    ///   - page: The page.
+    ///   - frame: The frame around it.
     /// - Returns: HTML, UTF-8.
     func render(_ page: some DashboardPage, in frame: PageFrame) -> [UInt8] {
         let view = page.view(in: frame)
@@ -41,13 +41,13 @@ struct Dashboard: Sendable {
 protocol DashboardPage: Sendable {
     /// Its template.
     static var template: DashboardTemplate { get }
-    /// Where it stands in the navigation; `nil` for pages that do not.
+    /// The section of the navigation; `nil` for pages that are not in it.
     static var section: DashboardSection? { get }
     /// Whether it stands alone, without the navigation: the log-in.
     static var isBare: Bool { get }
-    /// What the window is called, without the name of the list.
+    /// The title of the window, without the name of the list.
     var title: String { get }
-    /// What the template is filled with.
+    /// The view that the template is filled with.
     func view(in frame: PageFrame) -> View
 }
 

@@ -6,16 +6,16 @@ internal import PinListMetadata
 
 /// A file that pages load: its name holds its hash, so that it may be kept for ever.
 struct DashboardAsset: Hashable, Sendable {
-    /// What is kept for ever is kept for a year (RFC 9111 knows no more).
+    /// The cache field of assets: they are kept for ever, which is a year (RFC 9111 knows no more).
     static let cacheControl = "public, max-age=31536000, immutable"
 
-    /// Where it is: `/assets/dashboard-0123456789abcdef.css`.
+    /// The path: `/assets/dashboard-0123456789abcdef.css`.
     let path: String
     /// Its `Content-Type`.
     let contentType: String
     /// The first 16 hex digits of its SHA-256.
     let hash: String
-    /// What it holds.
+    /// The content.
     let bytes: [UInt8]
 
     private init(_ name: String, _ suffix: String, _ contentType: String, _ bytes: [UInt8]) {
@@ -25,10 +25,10 @@ struct DashboardAsset: Hashable, Sendable {
         self.bytes = bytes
     }
 
-    /// How pages look.
+    /// The style sheet of the pages.
     static let style = DashboardAsset(
         "dashboard", "css", "text/css; charset=utf-8", PackageResources.dashboard_css)
-    /// What pages do by themselves.
+    /// The script of the pages.
     static let script = DashboardAsset(
         "dashboard", "js", "text/javascript; charset=utf-8", PackageResources.dashboard_js)
     /// The icon of the window.
@@ -39,8 +39,8 @@ extension Dashboard {
     /// Everything that pages load.
     static let assets = [DashboardAsset.style, DashboardAsset.script, DashboardAsset.icon]
 
-    /// What each answer with a page carries. Nothing runs or is loaded that does not come from here: what a report
-    /// holds is not run even if it were not escaped.
+    /// The security fields of each answer with a page. Nothing runs or is loaded that does not come from here: what a
+    /// report holds is not run even if it were not escaped.
     static let securityHeaders: [(name: String, value: String)] = [
         (
             "Content-Security-Policy",

@@ -6,27 +6,27 @@
 enum DashboardSection: String, CaseIterable, Sendable {
     /// Whether all is well.
     case now
-    /// What failed, in groups.
+    /// The failures, in groups.
     case failures
-    /// What each host pins and serves.
+    /// The pins of each host, and the certificates that it serves.
     case hosts
-    /// What logs have of each host.
+    /// The certificates that logs have of each host.
     case certificates
-    /// Which keys are being replaced.
+    /// The keys that are being replaced.
     case rotations
-    /// How far the newest list has spread.
+    /// The spread of the newest list.
     case adoption
-    /// What was published.
+    /// The published lists.
     case lists
-    /// What the service warns of.
+    /// The alarms of the service.
     case alarms
-    /// Who changed what.
+    /// The audit log of changes.
     case audit
 
-    /// Where it is.
+    /// The path of the section.
     var path: String { self == .now ? "/" : "/" + self.rawValue }
 
-    /// What it is called.
+    /// The label of the section.
     var label: String {
         switch self {
         case .now: "Now"

@@ -4,7 +4,7 @@
 
 /// The templates. They are files in this folder, and part of the program: an installed binary needs no other file.
 enum DashboardTemplate: String, CaseIterable, Sendable {
-    /// What stands around each page.
+    /// The frame around each page.
     case frame
     /// ``NowPage``.
     case now

@@ -4,27 +4,27 @@
 
 internal import CertificatePinning
 
-/// What stands around each page: the navigation, the name of the list, and of when the figures are.
+/// The frame around each page: the navigation, the name of the list, and the time of the figures.
 struct PageFrame: Sendable {
     /// The names that lists are published under, in their order.
     var names: [String]
     /// The one that the page is about; `nil` before anything is published.
     var name: String?
-    /// When the figures were taken.
+    /// The time at which the figures were taken.
     var time: Timestamp
-    /// How many alarms are firing.
+    /// The number of alarms that are firing.
     var firing = 0
-    /// The token that the form for logging out carries; `nil` where nobody is logged in and `openOnLoopback` lets one look.
+    /// The token that the form for logging out carries; `nil` without a login, where `openOnLoopback` shows the page.
     var logoutToken: String?
 
     /// The member of an address that names the list.
     static let nameMember = "list"
-    /// Where logging out is posted to.
+    /// The path that logging out is posted to.
     static let logoutPath = "/logout"
     /// The field of each form that is posted: the token against forgery.
     static let tokenField = "csrf"
 
-    /// How times are written.
+    /// The form in which times are written.
     var times: TimeText { TimeText(now: self.time) }
 
     /// An address that keeps the list.
@@ -33,7 +33,7 @@ struct PageFrame: Sendable {
         return DashboardLink.to(path, names + query)
     }
 
-    /// What the template of the frame is filled with.
+    /// The view that the template of the frame is filled with.
     func view(title: String, section: DashboardSection?, isBare: Bool, main: Markup) -> View {
         let name = self.name.map { VisibleText.plain($0) }
         let count = self.firing > 0 ? "(\(self.firing)) " : ""

@@ -4,7 +4,7 @@
 
 internal import Mustache
 
-/// What a template is filled with: markup, other views and conditions by their names, and nothing else.
+/// The values that a template is filled with: markup, other views and conditions by their names, and nothing else.
 ///
 /// A name that is not there is empty, also where a view stands around this one that has it: each part of a page says
 /// by itself what it shows.
@@ -34,7 +34,7 @@ struct View: Sendable, MustacheParent {
     /// A view.
     init(_ values: [String: Value]) { self.values = values }
 
-    /// What the template engine asks.
+    /// Returns the value of a name for the template engine.
     func child(named name: String) -> Any? {
         switch self.values[name] {
         case .markup(let markup): markup

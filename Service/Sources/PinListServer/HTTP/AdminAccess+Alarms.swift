@@ -6,12 +6,12 @@ internal import Hummingbird
 internal import PinListStore
 
 extension AdminAccess {
-    /// What stands in the audit log for a person who needed no token.
+    /// The actor in the audit log for a person who needed no token.
     static let withoutToken = "dashboard"
 
-    /// Lets those pass who may look.
+    /// Checks that a request's token allows reading.
     ///
-    /// - Returns: What the log calls the token; ``withoutToken`` where none is needed.
+    /// - Returns: The name of the token in the log; ``withoutToken`` where none is needed.
     /// - Throws: ``Problem``: 401 without a token that counts, 403 with one for something else.
     func expectNamedReader(_ request: Request) async throws -> String {
         try await self.expectReader(request)
@@ -23,9 +23,10 @@ extension AdminAccess {
         }
     }
 
-    /// Lets those pass who may acknowledge and silence alarms. That always needs a token: the log has to name it.
+    /// Checks that a request's token allows acknowledging and silencing alarms. That always needs a token: the log has
+    /// to name it.
     ///
-    /// - Returns: What the log calls the token.
+    /// - Returns: The name of the token in the log.
     /// - Throws: ``Problem``: 401 without a token that counts, 403 with one for something else.
     func expectOperator(_ request: Request) async throws -> String {
         let token = try await self.token(of: request)

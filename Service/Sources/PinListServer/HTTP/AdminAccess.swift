@@ -6,15 +6,15 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import PinListStore
 
-/// Who may look at the dashboard and the metrics, and who may publish (formats.md, section 7).
+/// Access to the dashboard, the metrics and publications, by token (formats.md, section 7).
 struct AdminAccess: Sendable {
     /// The name of the log-in's cookie. Its value is the token itself: every instance of the service knows it, and
     /// revoking the token ends every log-in with it.
     static let cookie = "tumbler"
-    /// How long a log-in lasts, in seconds: a working day.
+    /// The duration of a login, in seconds: a working day.
     static let cookieSeconds = 43_200
 
-    /// Where tokens are.
+    /// The store of the tokens.
     let store: any ServiceStore
     /// Tells whether a token has ended.
     let clock: any ServiceClock
@@ -28,7 +28,7 @@ struct AdminAccess: Sendable {
         return LoopbackName.isLoopback(authority: authority) && !RequestSource.isForwarded(request.headers)
     }
 
-    /// Lets those pass who may look.
+    /// Checks that a request may read, by its token or without one.
     ///
     /// - Throws: ``Problem``: 401 without a token that counts, 403 with one for something else.
     func expectReader(_ request: Request) async throws {
@@ -39,7 +39,8 @@ struct AdminAccess: Sendable {
         }
     }
 
-    /// Lets those pass who may look, or may publish or probe a name: whoever puts a list out must know who has it.
+    /// Checks the token of a request: it must allow reading, or publishing or probing a name. A publisher also needs to
+    /// know which installations have the list.
     ///
     /// - Throws: ``Problem``: 401 without a token that counts, 403 with one for something else.
     func expectReader(of name: String, _ request: Request) async throws {
@@ -52,9 +53,9 @@ struct AdminAccess: Sendable {
         }
     }
 
-    /// Lets those pass who may publish under a name.
+    /// Checks that a request's token allows publishing under a name.
     ///
-    /// - Returns: What the log calls the token.
+    /// - Returns: The name of the token in the log.
     /// - Throws: ``Problem``: 401 without a token that counts, 403 with one for something else.
     func expectPublisher(of name: String, _ request: Request) async throws -> String {
         let token = try await self.token(of: request)
@@ -66,9 +67,9 @@ struct AdminAccess: Sendable {
         return token.actor
     }
 
-    /// Lets those pass who may hand in what a probe of a name found.
+    /// Checks that a request's token allows handing in the results of a probe of a name.
     ///
-    /// - Returns: What the log calls the token.
+    /// - Returns: The name of the token in the log.
     /// - Throws: ``Problem``: 401 without a token that counts, 403 with one for something else.
     func expectProber(of name: String, _ request: Request) async throws -> String {
         let token = try await self.token(of: request)
@@ -80,7 +81,7 @@ struct AdminAccess: Sendable {
         return token.actor
     }
 
-    /// Lets those pass who may look, or may publish some names: who publishes must know what that does.
+    /// Checks that a request's token allows reading, or publishing some names: a publisher must know what that does.
     ///
     /// - Returns: The names that the answer is about; `nil` for all of them.
     /// - Throws: ``Problem``: 401 without a token that counts, 403 with one for something else.

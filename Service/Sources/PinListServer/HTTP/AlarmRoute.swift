@@ -79,7 +79,8 @@ struct AlarmRoute: Sendable {
         }
     }
 
-    /// What a body asks for: gets the store, the id of the token and the time; `false` when there is nothing to change.
+    /// The change that a body asks for: gets the store, the id of the token and the time; `false` when there is nothing
+    /// to change.
     private typealias Change = @Sendable (StoreTransaction, String, Timestamp) throws -> Bool
 
     /// Changes something for an operator: 204, or 404 when there is nothing to change.

@@ -10,7 +10,7 @@ internal import PinListStore
 /// The most connections that a listener has open. Beyond it no further one is accepted: it waits in the system's queue
 /// until another ends, the first that came first. What the process needs besides has its descriptors all the same.
 ///
-/// A connection that waits costs neither side a handshake, and whoever holds connections without asking loses them after
+/// A connection that waits costs neither side a handshake, and an idle connection without a request is closed after
 /// `Deadlines.head`, so that the queue moves.
 final class ConnectionCap: AvailableConnectionsDelegate {
     private struct State {
@@ -19,7 +19,7 @@ final class ConnectionCap: AvailableConnectionsDelegate {
         var toldAt: Double?
     }
 
-    /// How many.
+    /// The limit.
     let limit: Int
 
     private let clock: any ServiceClock
@@ -36,10 +36,10 @@ final class ConnectionCap: AvailableConnectionsDelegate {
         self.logger = logger
     }
 
-    /// How many are open.
+    /// The number of open connections.
     var open: Int { self.state.withLockedValue { $0.open } }
 
-    /// How many were open at a time at most.
+    /// The highest number of connections that were open at a time.
     var maximum: Int { self.state.withLockedValue { $0.maximum } }
 
     func connectionOpened() {

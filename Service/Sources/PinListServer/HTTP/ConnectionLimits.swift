@@ -4,9 +4,8 @@
 
 internal import HummingbirdCore
 internal import NIOCore
-internal import ServiceLifecycle
 
-/// What one connection may ask of the service.
+/// The limits on what one connection may ask of the service.
 enum ConnectionLimits {
     /// The most bytes of one field of a request: a cookie, or an `If-None-Match` with some tags.
     static let fieldBytes = 8_192
@@ -18,8 +17,8 @@ enum ConnectionLimits {
     /// For each connection.
     ///
     /// - Parameters:
-    ///   - deadlines: How long it may take over a request.
-    ///   - lists: Who answers questions about lists; `nil` where there are none.
+    ///   - deadlines: The deadlines for one request.
+    ///   - lists: The responder to requests for lists; `nil` where there are none.
     static func configuration(
         _ deadlines: ServiceConfiguration.Deadlines, _ lists: ListResponder?
     ) -> HTTP1Channel.Configuration {
@@ -32,18 +31,5 @@ enum ConnectionLimits {
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: Self.fieldBytes, maxHeaderListSize: Self.headBytes,
                 maxHeaderFieldCount: Self.fields))
-    }
-}
-
-/// All listeners of the service as one: they end together, and not one after the other.
-struct Listeners: Service {
-    let listeners: [any Service]
-
-    func run() async throws {
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for listener in self.listeners { group.addTask { try await listener.run() } }
-            // One that cannot begin ends the others.
-            while try await group.next() != nil {}
-        }
     }
 }

@@ -19,7 +19,8 @@ final class ContinueAnswering: ChannelDuplexHandler, RemovableChannelHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         if case .head(let request) = self.unwrapInboundIn(data) {
             self.requestsInProgress += 1
-            // Between the answers to others it would be taken for one. Whoever sends requests ahead does not wait.
+            // Between the answers to others it would be taken for one. A client that pipelines requests does not wait
+            // for one.
             if self.requestsInProgress == 1, Self.waits(request.headerFields) {
                 context.writeAndFlush(self.wrapOutboundOut(.head(HTTPResponse(status: .continue))), promise: nil)
             }
@@ -32,7 +33,7 @@ final class ContinueAnswering: ChannelDuplexHandler, RemovableChannelHandler {
         context.write(data, promise: promise)
     }
 
-    /// Nobody is asked for a body that is over every limit: what is wrong with it is said instead.
+    /// A client is not asked for a body that is over every limit: it gets the error instead.
     private static func waits(_ fields: HTTPFields) -> Bool {
         guard fields[.expect]?.lowercased() == "100-continue" else { return false }
         guard let length = fields[.contentLength] else { return true }

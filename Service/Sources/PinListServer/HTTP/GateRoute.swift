@@ -82,7 +82,7 @@ struct GateRoute: Sendable {
 }
 
 extension DecodingError {
-    /// What is wrong, and where.
+    /// The error, and its position.
     fileprivate var text: String {
         let (context, key): (Context, (any CodingKey)?) =
             switch self {
@@ -92,9 +92,9 @@ extension DecodingError {
             @unknown default: (Context(codingPath: [], debugDescription: "not an answer of tumbler gate"), nil)
             }
         let path = (context.codingPath + [key].compactMap { $0 }).map(\.stringValue).joined(separator: ".")
-        let words = key == nil ? "is not what it must be: \(context.debugDescription)" : "is missing"
+        let words = key == nil ? "is invalid: \(context.debugDescription)" : "is missing"
         // The form was read before: what is left without a place is a number that its member cannot hold.
-        let nowhere = "a number is not what it must be: requests is a whole number, share is from 0 to 1"
+        let nowhere = "a number is invalid: requests is a whole number, share is from 0 to 1"
         return PrintableText.line(path.isEmpty ? nowhere : "\(path) \(words)", maximumLength: 256)
     }
 }

@@ -28,9 +28,9 @@ final class ListByteHandler: ChannelInboundHandler, RemovableChannelHandler {
     /// A handler for one connection.
     ///
     /// - Parameters:
-    ///   - lists: What answers.
-    ///   - deadline: What closes the connection when it asks, or takes its answers, slowly.
-    ///   - asker: Who is at the other end.
+    ///   - lists: The responder.
+    ///   - deadline: The deadline that closes the connection when it asks, or takes its answers, slowly.
+    ///   - asker: The other end of the connection.
     init(_ lists: ListResponder, _ deadline: RequestDeadline, _ asker: ListResponder.Asker) {
         self.lists = lists
         self.deadline = deadline

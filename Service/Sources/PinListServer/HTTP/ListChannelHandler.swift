@@ -13,8 +13,8 @@ internal import PinListStore
 /// takes three times as long as the answer. Most are answered before, by ``ListByteHandler``: these have fields that it
 /// does not read, such as those of a proxy, or come behind something else.
 ///
-/// What is asked behind a request that has no answer yet, or by somebody who does not take his answers, goes the long
-/// way: answers keep the order of their requests, and what is held for a connection is bounded.
+/// A request behind one that has no answer yet, or from a client that does not read its answers, goes through the
+/// framework: answers keep the order of their requests, and the memory held for a connection is bounded.
 final class ListChannelHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart

@@ -12,7 +12,7 @@ struct ListRequestHead: Hashable, Sendable {
     let path: String
     /// `If-None-Match` without the blanks around it; `nil` when it is not there.
     let ifNoneMatch: String?
-    /// How many bytes it has, the empty line at its end included.
+    /// The length in bytes, the empty line at its end included.
     let length: Int
 
     /// The most bytes of a head that is read here.
@@ -20,7 +20,7 @@ struct ListRequestHead: Hashable, Sendable {
     /// The most fields of a head that is read here.
     static let maximumFields = 32
 
-    /// What every request for a list begins with.
+    /// The beginning of every request for a list.
     private static let start = Array("GET /v1/lists/".utf8)
     private static let version = Array(" HTTP/1.1\r\n".utf8)
 

@@ -19,14 +19,16 @@ struct ListResponder: Sendable {
     ///
     /// - Parameters:
     ///   - request: The request, of whose target nothing is in doubt.
-    ///   - peer: Who is at the other end of the connection.
+    ///   - peer: The address of the other end of the connection.
     func answer(to request: HTTPRequest, from peer: IPAddress?) -> PreparedResponse? {
         let path = URI(request.path ?? "").path
         // A log list is uploaded where it is served.
         if request.method == .put, Self.isOfLogs(path) { return nil }
         let answer = self.lists.answer(path)
         guard answer != nil || Self.isOfList(path) else { return nil }
-        guard request.method == .get || request.method == .head else { return Self.wrongMethod }
+        guard request.method == .get || request.method == .head else {
+            return Self.isOfLogs(path) ? Self.wrongLogsMethod : Self.wrongMethod
+        }
         return answer.map { answer in
             self.answer(answer, request.method, request.headerFields[.ifNoneMatch]) {
                 self.asker(peer, request.headerFields)
@@ -34,15 +36,15 @@ struct ListResponder: Sendable {
         } ?? Self.notPublished
     }
 
-    /// Who is at the other end of a connection, where no field of a request says more.
+    /// The other end of a connection, where no field of a request says more.
     struct Asker: Sendable {
         /// Whether it is a cache, which asks for many.
         let isEdge: Bool
-        /// Of whose requests only so many count; `nil` for an edge, and for this machine.
+        /// The address that the limits on counted requests apply to; `nil` for an edge, and for this machine.
         let address: SourceAddress?
     }
 
-    /// What is known of the other end of a connection without a request.
+    /// The other end of a connection without a request, as far as it is known.
     func asker(_ peer: IPAddress?) -> Asker { self.asker(peer, [:]) }
 
     /// The answer to a request of which nothing is in doubt, and a question about a list counted; `nil` for what is no
@@ -68,6 +70,11 @@ struct ListResponder: Sendable {
 
     private static let wrongMethod = Problem(
         .methodNotAllowed, "method", "lists and roots are read with GET", headers: [.allow: "GET, HEAD"]
+    ).ready
+
+    private static let wrongLogsMethod = Problem(
+        .methodNotAllowed, "method", "log lists are read with GET, and uploaded with PUT",
+        headers: [.allow: "GET, HEAD, PUT"]
     ).ready
 
     /// 404 for the next root is what clients expect most of the time.
@@ -98,12 +105,12 @@ struct ListResponder: Sendable {
         return Asker(isEdge: isEdge, address: isEdge ? nil : self.boundedAddress(of: fields, peer))
     }
 
-    /// Of whose requests only so many count; `nil` for those of this machine, where installations are simulated.
-    /// Strangers come from it only through a proxy that is not among the trusted ones.
+    /// The address that the limits on counted requests apply to; `nil` for requests of this machine, where
+    /// installations are simulated. Strangers come from it only through a proxy that is not among the trusted ones.
     private func boundedAddress(of fields: HTTPFields, _ peer: IPAddress?) -> SourceAddress? {
         if let peer, peer.isLoopback, !RequestSource.isForwarded(fields) { return nil }
         let address = self.source.address(fields, peer: peer)
-        // Those of whom no address is known share that of nobody.
+        // Clients without a known address share one source.
         return SourceAddress(bytes: address?.bytes ?? [0, 0, 0, 0])
     }
 }

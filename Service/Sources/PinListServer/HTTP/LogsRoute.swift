@@ -21,7 +21,7 @@ struct LogsRoute: Sendable {
 
     func write(_ request: Request, _ context: ServiceContext) async throws -> Response {
         let name = try context.parameters.require("name")
-        // Before the body: nobody sends us megabytes who may not.
+        // Before the body: a client without the right to do so sends no megabytes.
         let actor = try await self.access.expectPublisher(of: name, request)
         let digest = try Self.digest(context)
         let body = try await request.body(upTo: LogList.maximumLength)
@@ -49,7 +49,7 @@ struct LogsRoute: Sendable {
                 return true
             }
         } catch let problem as Problem { throw problem } catch { throw Problem.unavailable(error) }
-        // What was stored is served, whether by this instance at once or after its next look.
+        // A stored log list is served, whether by this instance at once or after its next look.
         _ = try? await self.parts.lists.reload(from: self.parts.store)
         return Response(
             status: isNew ? .created : .ok,

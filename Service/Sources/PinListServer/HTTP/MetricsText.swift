@@ -17,7 +17,7 @@ struct MetricsText {
     /// - Parameters:
     ///   - name: Its name; counters end with `_total`.
     ///   - type: `counter` or `gauge`.
-    ///   - help: What it says, in a sentence.
+    ///   - help: The help text, in a sentence.
     ///   - samples: Labels and value of each.
     mutating func add(
         _ name: String, _ type: String, _ help: String, _ samples: [(labels: [(String, String)], value: Double)]

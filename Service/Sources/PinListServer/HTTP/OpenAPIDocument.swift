@@ -137,6 +137,12 @@ enum OpenAPIDocument {
             "415": {"$ref": "#/components/responses/problem"}, "422": {"$ref": "#/components/responses/problem"},
             "404": {"$ref": "#/components/responses/problem"}, "503": {"$ref": "#/components/responses/later"}}}},
          "/v1/lists/{name}/sightings": {"parameters": [{"$ref": "#/components/parameters/name"}],
+          "get": {"operationId": "sighted", "summary": "Certificates of logs that are kept", \(Self.reader),
+           "parameters": [{"name": "after", "in": "query", "schema": {"$ref": "#/components/schemas/Digest"},
+            "description": "The identity after which the page begins: next of the page before."}],
+           "responses": {"200": {"description": "A page of them.", "content": {"application/json": {"schema":
+            {"$ref": "#/components/schemas/KeptSightings"}}}}, "404": {"$ref": "#/components/responses/problem"},
+            \(Self.refusals)}},
           "post": {"operationId": "sight", "summary": "Hand in certificates that were found in logs",
            "security": [{"token": []}],
            "requestBody": {"required": true, "content": {"application/json": {"schema":
@@ -158,8 +164,8 @@ enum OpenAPIDocument {
             "415": {"$ref": "#/components/responses/problem"},
             "429": {"$ref": "#/components/responses/later"}, "503": {"$ref": "#/components/responses/later"}}}},
          "/v1/lists/{name}/adoption": {"parameters": [{"$ref": "#/components/parameters/name"}],
-          "get": {"operationId": "adoption", "summary": "Which lists installations hold", \(Self.reader),
-           "responses": {"200": {"description": "What was counted.", "content": {"application/json": {"schema":
+          "get": {"operationId": "adoption", "summary": "The lists that installations hold", \(Self.reader),
+           "responses": {"200": {"description": "The counts.", "content": {"application/json": {"schema":
             {"$ref": "#/components/schemas/Adoption"}}}}, "404": {"$ref": "#/components/responses/problem"},
             \(Self.refusals)}}},
          "/v1/status": {"get": {"operationId": "status", "summary": "The figures of the dashboard", \(Self.reader),
@@ -261,7 +267,7 @@ enum OpenAPIDocument {
         """
 
     private static let responses = """
-        "problem": {"description": "What is wrong.", "content": {"application/problem+json": {"schema":
+        "problem": {"description": "The problem.", "content": {"application/problem+json": {"schema":
             {"$ref": "#/components/schemas/Problem"}}}},
            "later": {"description": "Not now.", "headers": {"Retry-After": {"$ref": "#/components/headers/retry"}},
             "content": {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}}

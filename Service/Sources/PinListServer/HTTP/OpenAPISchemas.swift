@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// What bodies look like in ``OpenAPIDocument``. Reports are described as tolerantly as they are read: three kinds of
+/// The schemas of bodies in ``OpenAPIDocument``. Reports are described as tolerantly as they are read: three kinds of
 /// senders write them, and what one of them spells another way is no error.
 enum OpenAPISchemas {
     /// The members of `components.schemas`.
@@ -20,7 +20,7 @@ enum OpenAPISchemas {
             "Published": {"type": "object", "required": ["name", "changes"], "properties": {
              "name": {"type": "string"}, "changes": {"type": "array", "items": {"type": "string"}}}},
             "ProbeResult": {"type": "object", "required": ["hosts"], "properties": {
-             "at": {"description": "When; RFC 3339. Now is what it is without."},
+             "at": {"description": "The time, RFC 3339; by default now."},
              "hosts": {"type": "array", "maxItems": 10000, "items": {"type": "object", "required": ["host", "ok"],
               "properties": {"host": {"type": "string"}, "ok": {"type": "boolean"}}}}}},
             "Adoption": {"type": "object",
@@ -54,7 +54,20 @@ enum OpenAPISchemas {
              "certificates": {"type": "array", "maxItems": 64, "items": {"type": "object",
               "required": ["identity", "state"], "properties": {
                "identity": {"$ref": "#/components/schemas/Digest"},
-               "state": {"$ref": "#/components/schemas/SightingState"}}}}}}
+               "state": {"$ref": "#/components/schemas/SightingState"}}}}}},
+            "KeptSightings": {"type": "object", "required": ["name", "certificates"], "properties": {
+             "name": {"type": "string"}, "next": {"$ref": "#/components/schemas/Digest"},
+             "certificates": {"type": "array", "maxItems": 64, "items": {"type": "object",
+              "required": ["identity", "state", "names", "key", "serial", "issuer", "notBefore", "notAfter",
+               "isPrecertificate", "der"], "properties": {
+               "identity": {"$ref": "#/components/schemas/Digest"},
+               "state": {"$ref": "#/components/schemas/SightingState"},
+               "names": {"type": "array", "items": {"type": "string"}}, "key": {"type": "string"},
+               "serial": {"type": "string"}, "issuer": {"type": "string"},
+               "notBefore": {"$ref": "#/components/schemas/Time"}, "notAfter": {"$ref": "#/components/schemas/Time"},
+               "isPrecertificate": {"type": "boolean"}, "der": {"$ref": "#/components/schemas/Base64"},
+               "issuerDER": {"$ref": "#/components/schemas/Base64",
+                "description": "A certificate of the issuer's key; absent where none was told."}}}}}}
         """
 
     private static let alarms = """

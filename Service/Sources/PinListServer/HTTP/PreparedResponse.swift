@@ -8,7 +8,7 @@ internal import Hummingbird
 internal import NIOConcurrencyHelpers
 internal import NIOCore
 
-/// An answer that was made before anybody asked: its head with the `Date` of this second, and its body.
+/// An answer that was prepared before the request: its head with the `Date` of this second, and its body.
 final class PreparedResponse: Sendable {
     /// A head as it is at a time.
     private struct Dated: Sendable {
@@ -17,11 +17,11 @@ final class PreparedResponse: Sendable {
         let bytes: (head: ByteBuffer, body: ByteBuffer?)
     }
 
-    /// Up to how many bytes of a body stand in one buffer with the head, which is copied once a second. A longer one is
-    /// written beside it.
+    /// The maximum length of a body that stands in one buffer with the head, which is copied once a second. A longer
+    /// one is written beside it.
     static let maximumCopied = 65_536
 
-    /// What follows the head, if anything.
+    /// The bytes that follow the head, if any.
     let body: ByteBuffer?
 
     private let undated: HTTPResponse
@@ -51,7 +51,7 @@ final class PreparedResponse: Sendable {
         }
     }
 
-    /// What the encoder of the long way makes of it: a test compares the two.
+    /// The head as the framework's encoder writes it: a test compares the two.
     private func bytes(_ head: HTTPResponse) -> (head: ByteBuffer, body: ByteBuffer?) {
         var text = "HTTP/1.1 \(head.status.code) \(head.status.reasonPhrase)\r\n"
         for field in head.headerFields { text += "\(field.name.rawName): \(field.value)\r\n" }

@@ -12,9 +12,9 @@ internal import PinListStore
 struct Problem: Error, HTTPResponseError {
     /// The status.
     let status: HTTPResponse.Status
-    /// What kind of problem, lower case with hyphens: what programs look at.
+    /// The kind of problem, lower case with hyphens: what programs look at.
     let code: String
-    /// What is wrong and what to do, in a sentence without a full stop.
+    /// The problem and the next step, in a sentence without a full stop.
     let detail: String
     /// Further fields of the answer.
     var headers: HTTPFields = [:]
@@ -28,7 +28,7 @@ struct Problem: Error, HTTPResponseError {
         self.headers = headers
     }
 
-    /// What the status is called. One that was made from its number alone has no name.
+    /// The title of the status. One that was made from its number alone has no name.
     private var title: String {
         guard self.status.reasonPhrase.isEmpty else { return self.status.reasonPhrase }
         let named: [HTTPResponse.Status] = [.badRequest, .conflict, .contentTooLarge, .unprocessableContent]
@@ -56,10 +56,10 @@ struct Problem: Error, HTTPResponseError {
 
     func response(from request: Request, context: some RequestContext) throws -> Response { self.response }
 
-    /// There is nothing here.
+    /// A 404 for a thing that does not exist.
     static func notFound(_ what: String) -> Problem { Problem(.notFound, "not-found", what) }
 
-    /// When to come back to a store that does not answer, in seconds.
+    /// The time after which to come back to a store that does not answer, in seconds.
     static let unavailableSeconds: Int64 = 30
 
     /// The store does not answer: what was accepted before is safe, and this was not accepted.
@@ -82,7 +82,7 @@ extension Response {
             ], body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
     }
 
-    /// Bytes of some type, for whoever asked alone.
+    /// Bytes of some type that must not be cached for other clients.
     static func bytes(_ bytes: [UInt8], _ type: String, status: HTTPResponse.Status = .ok) -> Response {
         Response(
             status: status,

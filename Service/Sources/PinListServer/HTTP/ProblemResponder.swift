@@ -5,8 +5,8 @@
 internal import HTTPTypes
 internal import Hummingbird
 
-/// Answers whatever went wrong as a problem, so that nobody meets a page of the framework's: unknown paths with 404,
-/// known ones with an unknown method with 405.
+/// Answers every error as a problem, and never with a page of the framework's: unknown paths with 404, known ones with
+/// an unknown method with 405.
 struct ProblemResponder: HTTPResponder {
     typealias Context = ServiceContext
 

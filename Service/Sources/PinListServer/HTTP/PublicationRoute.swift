@@ -15,12 +15,12 @@ struct PublicationRoute: Sendable {
     let store: any ServiceStore
     let access: AdminAccess
     let clock: any ServiceClock
-    /// Is called when something was published, and is served here.
+    /// The closure that is called when something was published, and is served here.
     let published: @Sendable () async -> Void
 
     func respond(to request: Request, _ context: ServiceContext) async throws -> Response {
         let name = try context.parameters.require("name")
-        // Before the body: nobody sends us megabytes who may not.
+        // Before the body: a client without the right to do so sends no megabytes.
         let actor = try await self.access.expectPublisher(of: name, request)
         let body = try await request.body(upTo: EnvelopeArray.maximumBytes)
         let changes: [PublishedName.Change]
@@ -31,7 +31,7 @@ struct PublicationRoute: Sendable {
         } catch let error as StoreError {
             throw Problem.unavailable(error)
         }
-        // What was stored is published, whether this instance serves it at once or after its next look.
+        // A stored list is published, whether this instance serves it at once or after its next look.
         _ = try? await self.lists.reload(from: self.store)
         await self.published()
         return .json(

@@ -31,7 +31,7 @@ final class ReportRoute: Sendable {
 
     /// A route.
     ///
-    /// - Parameter limiter: What sources may send.
+    /// - Parameter limiter: The limiter of sources.
     init(
         intake: ReportIntake, counters: ReportCounters, source: RequestSource, clock: any ServiceClock,
         lists: ServedLists, equivocation: EquivocationWatch, attestation: AssertionEvaluator,
@@ -91,7 +91,7 @@ final class ReportRoute: Sendable {
         self.source.address(request.headers, peer: context.peer).flatMap { SourceAddress(bytes: $0.bytes) }
     }
 
-    /// What became of a body that was stored.
+    /// The result of storing the reports of a body.
     private struct Taken {
         /// `Retry-After` for one of which a sample is kept, for it is over the limit.
         var retryAfter: Int64?
@@ -101,7 +101,7 @@ final class ReportRoute: Sendable {
         var isUnknownKey = false
     }
 
-    /// What an answer says of attestation: the next challenge, so that no second request is needed for it.
+    /// The header fields of an answer on attestation: the next challenge, so that no second request is needed for it.
     private func attestationFields(_ taken: Taken) async -> HTTPFields {
         var fields: HTTPFields = [:]
         guard taken.isAsked || taken.isUnknownKey else { return fields }
@@ -160,7 +160,7 @@ final class ReportRoute: Sendable {
         return taken
     }
 
-    /// What a body costs beyond what was charged, if it is not over a limit already.
+    /// The further cost of a body beyond what was charged, if it is not over a limit already.
     private func charged(
         _ tokens: Int, _ address: SourceAddress?, _ answer: SourceLimiter.Answer?
     ) throws -> SourceLimiter.Answer? {
@@ -216,7 +216,7 @@ final class ReportRoute: Sendable {
         }
     }
 
-    /// What `Retry-After` says of a line.
+    /// The value of `Retry-After` for a line.
     private func retryTime(_ line: Int64) -> String {
         "\(self.limits.withLockedValue { RetryTime.seconds(line, using: &$0.random) })"
     }

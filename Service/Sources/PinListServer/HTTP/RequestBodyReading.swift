@@ -9,13 +9,14 @@ internal import NIOCore
 extension Request {
     /// The whole body, within a limit that is looked at before a byte is read where the length is told.
     ///
-    /// - Throws: ``Problem``: 413 over the limit, 415 for a body that is encoded: what it unfolds to nobody can know
+    /// - Throws: ``Problem``: 413 over the limit, 415 for a body with a content encoding: its decoded size is not known
     ///   before.
-    /// - Parameter arrived: Is told of bytes before they are kept, and throws when there is no room for them.
+    /// - Parameter arrived: The closure that gets the number of bytes before they are kept, and throws when there is no
+    ///   room for them.
     func body(upTo limit: Int, arrived: (Int) throws -> Void = { _ in }) async throws -> [UInt8] {
         if let encoding = self.headers[.contentEncoding], encoding.lowercased() != "identity" {
             throw Problem(
-                .unsupportedMediaType, "encoded", "a body with Content-Encoding is not read; send it as it is",
+                .unsupportedMediaType, "encoded", "a body with Content-Encoding is not accepted; send it unencoded",
                 headers: [.acceptEncoding: "identity"])
         }
         let tooLarge = Problem(

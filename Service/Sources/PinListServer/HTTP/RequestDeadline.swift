@@ -5,11 +5,11 @@
 internal import NIOCore
 internal import NIOHTTPTypes
 
-/// Closes connections that ask slowly, or take their answer slowly: a head, or a body, that is sent byte by byte holds
-/// nobody up for longer than a deadline that no byte moves.
+/// Closes connections that ask slowly, or take their answer slowly: a head, or a body, that is sent byte by byte ends
+/// at a deadline that no byte extends.
 ///
-/// An answer is over when its last byte was handed to the system, not when it was written into a buffer: who reads a large
-/// list slowly has the time of the answer for it, and only then that of the next head begins.
+/// An answer is over when its last byte was handed to the system, not when it was written into a buffer: a client that
+/// reads a large list slowly has the time of the answer for it, and only then that of the next head begins.
 ///
 /// When the service ends, a connection without a request is closed at once, and one with a request after its answer, or
 /// when ``ServiceConfiguration/Deadlines/shutdown`` is over.
@@ -24,12 +24,12 @@ final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
     private let answer: TimeAmount
     private let shutdown: TimeAmount
     private var deadline = NIODeadline.distantFuture
-    /// When a service that ends waits no longer; `nil` before that.
+    /// The time at which a service that ends waits no longer; `nil` before that.
     private var end: NIODeadline?
     private var check: Scheduled<Void>?
     /// Requests whose answers were not handed to the system whole.
     private var requestsInProgress = 0
-    /// Of this handler, as long as it is in a pipeline.
+    /// The context of this handler, as long as it is in a pipeline.
     private var context: ChannelHandlerContext?
 
     /// A handler for one connection.
@@ -101,7 +101,7 @@ final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
         self.deadline = context.eventLoop.now + time
     }
 
-    /// Looks for the deadline where it could be passed at the earliest: each request moves it three times, and a timer of
+    /// Checks the deadline where it could be passed at the earliest: each request moves it three times, and a timer of
     /// its own for each would take more time than the answer to most.
     private func scheduleCheck(_ context: ChannelHandlerContext) {
         let soonest = context.eventLoop.now + min(self.head, self.body, self.answer)

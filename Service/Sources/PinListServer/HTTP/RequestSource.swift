@@ -5,7 +5,7 @@
 package import CertificatePinning
 internal import HTTPTypes
 
-/// Where a request comes from, as far as that can be believed.
+/// The source of a request, as far as its address can be believed.
 package struct RequestSource: Sendable {
     /// Whose fields about others are believed.
     let trustedProxies: [NetworkRange]
@@ -21,10 +21,9 @@ package struct RequestSource: Sendable {
         self.edges = edges
     }
 
-    /// The address of whoever asked: the peer's, or, behind proxies that are trusted, the last one in
-    /// `X-Forwarded-For` or `Forwarded` (RFC 7239) that is not one of theirs. What stands before it anybody can have
-    /// written. So can the whole of the field that the proxy does not write: where both are there and differ, neither is
-    /// believed.
+    /// The address of the client: the peer's, or, behind proxies that are trusted, the last one in `X-Forwarded-For` or
+    /// `Forwarded` (RFC 7239) that is not one of theirs. A client can have written every address before it, and the
+    /// whole of a field that the proxy does not write: where both fields are there and differ, neither is believed.
     package func address(forwardedFor: String?, forwarded: String? = nil, peer: IPAddress?) -> IPAddress? {
         guard let peer, self.trustedProxies.contains(peer) else { return peer }
         let told = [
@@ -35,7 +34,7 @@ package struct RequestSource: Sendable {
         return first
     }
 
-    /// The address of whoever asked, by the fields of a request.
+    /// The address of the client, by the header fields of a request.
     func address(_ fields: HTTPFields, peer: IPAddress?) -> IPAddress? {
         self.address(forwardedFor: fields[.xForwardedFor], forwarded: fields[.forwarded], peer: peer)
     }
@@ -88,7 +87,7 @@ package struct RequestSource: Sendable {
         return !self.edges.isEmpty && peer.map { self.edges.contains($0) } == true
     }
 
-    /// Whether something stands in between that says so.
+    /// Whether a header field says that a proxy forwarded the request.
     static func isForwarded(_ fields: HTTPFields) -> Bool {
         fields.contains { field in
             let name = field.name.canonicalName
@@ -100,7 +99,7 @@ package struct RequestSource: Sendable {
 extension HTTPField.Name {
     /// RFC 7239.
     static let forwarded = Self.known("Forwarded")
-    /// What proxies wrote before there was RFC 7239, and write still.
+    /// The field that proxies wrote before RFC 7239, and still write.
     static let xForwardedFor = Self.known("X-Forwarded-For")
     /// RFC 9110, section 7.6.3.
     static let via = Self.known("Via")

@@ -11,8 +11,8 @@ internal import PinListStore
 internal import PinReportAnalysis
 internal import PinRotation
 
-/// `/v1/lists/{name}/rotations` and `/v1/lists/{name}/rotations/{host}`: the plans of rotations, for everybody who
-/// works on one. What is stored is what was pushed, byte for byte, after it was read as a plan.
+/// `/v1/lists/{name}/rotations` and `/v1/lists/{name}/rotations/{host}`: the plans of rotations, shared by all who work
+/// on them. What is stored is what was pushed, byte for byte, after it was read as a plan.
 struct RotationRoute: Sendable {
     /// The action in the audit log.
     static let action = "rotation"
@@ -68,7 +68,7 @@ struct RotationRoute: Sendable {
         let storing: RotationStoring?
         do {
             storing = try await self.parts.store.write(as: .publications) { store -> RotationStoring? in
-                // What is planned for an entry goes on when the entry has gone.
+                // A rotation goes on when its entry has gone.
                 guard try isListed || store.rotation(of: name, host: rotation.host) != nil else { return nil }
                 let storing = try store.put(rotation, if: condition)
                 guard case .stored = storing else { return storing }
@@ -134,8 +134,8 @@ struct RotationRoute: Sendable {
         return host
     }
 
-    /// What the request says of the plan that it has seen. Tags are compared as lists' are: a digest names the bytes,
-    /// whatever a proxy made of it.
+    /// The condition of the request on the plan that it has seen. Tags are compared as lists' are: a digest names the
+    /// bytes, whatever a proxy made of it.
     private static func condition(_ fields: HTTPFields) throws(Problem) -> RotationCondition {
         if let field = fields[.ifMatch] {
             if field == "*" { return .present }
@@ -152,7 +152,7 @@ struct RotationRoute: Sendable {
         return .absent
     }
 
-    /// Who entered which state, in one line; why, where the gate did not hold.
+    /// The entry of the audit log in one line: the new state, by whom, and why, where the gate did not hold.
     private static func detail(_ plan: RotationPlan, of name: String, digest: String) -> String {
         let step = plan.lastStep
         let forced = step.forced.map { ", forced: \($0)" } ?? ""

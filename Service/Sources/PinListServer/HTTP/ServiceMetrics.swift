@@ -12,7 +12,7 @@ internal import PinReportAnalysis
 enum ServiceMetrics {
     /// The text.
     ///
-    /// - Parameter room: Who takes the room of the database, where this instance has looked.
+    /// - Parameter room: The use of the database's room, where this instance has looked.
     static func text(
         _ overview: Overview, _ counters: ReportCounters.Numbers, _ written: (Int64, Int64), _ room: StoreRoom?
     ) -> String {
@@ -39,7 +39,7 @@ enum ServiceMetrics {
             })
         text.add(
             "tumbler_sightings", "gauge",
-            "Certificates that monitors found in logs, by what they mean; unlisted ones are counted and not kept.",
+            "Certificates that monitors found in logs, by state; unlisted ones are counted and not kept.",
             overview.sightings.flatMap { found in
                 SightingState.allCases.map { state in
                     ([("name", found.name), ("state", state.rawValue)], Double(found.counts[state] ?? 0))
@@ -50,7 +50,7 @@ enum ServiceMetrics {
             [([("head", overview.auditHead)], Double(overview.auditCount))])
         if let room {
             text.add(
-                "tumbler_database_bytes", "gauge", "What a table takes, about, when retention looked last.",
+                "tumbler_database_bytes", "gauge", "The approximate size of a table at the last run of retention.",
                 room.sizes.sorted { $0.key < $1.key }.map { table, bytes in
                     ([("table", table), ("part", StoreRoom.Part(of: table).rawValue)], Double(bytes))
                 })

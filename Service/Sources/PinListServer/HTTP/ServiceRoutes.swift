@@ -11,14 +11,14 @@ internal import PinListMetadata
 internal import PinListStore
 internal import PinReportAnalysis
 
-/// Which path leads where. One router for what everybody may ask, one for the operator; on one listener the second
-/// comes after the first.
+/// The routes of the service. One router for the public, one for the operator; on one listener the second comes after
+/// the first.
 struct ServiceRoutes: Sendable {
     let parts: ServiceParts
     let access: AdminAccess
     let dashboard: DashboardRoutes
 
-    /// What is there for everybody.
+    /// The public routes.
     func addPublic(to router: Router<ServiceContext>) {
         router.get("/healthz") { _, _ in Response.json(.object([.init("status", .string("alive"))])) }
         router.get("/v1/openapi.json") { _, _ in
@@ -33,7 +33,7 @@ struct ServiceRoutes: Sendable {
         self.parts.attestation.add(to: router)
     }
 
-    /// What is there for the operator.
+    /// The routes of the operator.
     func addAdmin(to router: Router<ServiceContext>) {
         let publication = PublicationRoute(
             publisher: self.parts.publisher, lists: self.parts.lists, store: self.parts.store, access: self.access,
@@ -43,12 +43,17 @@ struct ServiceRoutes: Sendable {
         }
         let logs = LogsRoute(parts: self.parts, access: self.access)
         router.put("/v1/lists/:name/logs/:file") { request, context in try await logs.write(request, context) }
+        // What is published there was answered before.
+        router.get("/v1/lists/:name/logs/:file") { _, _ -> Response in
+            throw Problem.notFound("nothing is published here")
+        }
         let probe = ProbeRoute(parts: self.parts, access: self.access)
         router.post("/v1/lists/:name/probe") { request, context in try await probe.respond(to: request, context) }
         let sighting = SightingRoute(parts: self.parts, access: self.access)
         router.post("/v1/lists/:name/sightings") { request, context in
             try await sighting.respond(to: request, context)
         }
+        router.get("/v1/lists/:name/sightings") { request, context in try await sighting.list(request, context) }
         let gate = GateRoute(parts: self.parts, access: self.access)
         router.post("/v1/lists/:name/gates") { request, context in try await gate.respond(to: request, context) }
         let rotation = RotationRoute(parts: self.parts, access: self.access)
@@ -106,17 +111,17 @@ struct ServiceRoutes: Sendable {
             let refusals = try await self.parts.lists.readiness(self.parts.store)
             guard refusals.isEmpty else {
                 let names = refusals.map { "\($0.key) (\($0.value.code))" }.sorted().joined(separator: ", ")
-                throw Problem(.serviceUnavailable, "not-verified", "what is stored does not verify: \(names)")
+                throw Problem(.serviceUnavailable, "not-verified", "the stored metadata do not verify: \(names)")
             }
         } catch let error as StoreError { throw Problem.unavailable(error) }
         return .json(.object([.init("status", .string("ready"))]))
     }
 }
 
-/// What is known of a request besides the request.
+/// The context of a request: what is known besides the request.
 struct ServiceContext: RequestContext {
     var coreContext: CoreRequestContextStorage
-    /// Who is at the other end of the connection; `nil` where that is no IP address.
+    /// The address of the other end of the connection; `nil` where that is no IP address.
     let peer: IPAddress?
 
     init(source: ApplicationRequestContextSource) {
@@ -126,6 +131,6 @@ struct ServiceContext: RequestContext {
 }
 
 extension Channel {
-    /// Who is at the other end; `nil` where that is no IP address.
+    /// The address of the other end; `nil` where that is no IP address.
     var peerAddress: IPAddress? { self.remoteAddress?.ipAddress.flatMap { IPAddress(text: $0) } }
 }

@@ -9,12 +9,12 @@ internal import NIOSSL
 
 /// The service's own TLS, with certificates that are read again when they have changed.
 struct ServiceTLS {
-    /// How often the files are looked at.
+    /// The interval of checks of the files.
     static let interval: Duration = .seconds(30)
     /// From our end of a connection to the other side's. A client that is gone holds no place longer.
     static let shutdownTimeout: TimeAmount = .seconds(2)
 
-    /// Looks at the files.
+    /// The reloader, which checks the files.
     let reloader: TimedCertificateReloader
     /// For the listeners.
     let configuration: TLSConfiguration
@@ -22,9 +22,9 @@ struct ServiceTLS {
     /// Reads the files.
     ///
     /// - Parameters:
-    ///   - files: Where they are.
-    ///   - interval: How often they are looked at.
-    ///   - logger: Where it is said what is wrong with new ones.
+    ///   - files: The paths of the files.
+    ///   - interval: The interval of checks.
+    ///   - logger: The logger for errors of new ones.
     /// - Throws: What is wrong with them, when nothing can be served.
     init(
         _ files: ServiceConfiguration.Certificates, every interval: Duration = Self.interval, logger: Logger

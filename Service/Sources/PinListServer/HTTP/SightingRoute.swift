@@ -10,7 +10,7 @@ internal import PinListMetadata
 internal import PinListStore
 internal import PinReportAnalysis
 
-/// `POST /v1/lists/{name}/sightings`: certificates that a monitor of Certificate Transparency found in logs.
+/// `POST` and `GET /v1/lists/{name}/sightings`: certificates that a monitor of Certificate Transparency found in logs.
 struct SightingRoute: Sendable {
     /// The most bytes of a request.
     static let maximumBytes = 1_048_576
@@ -18,6 +18,8 @@ struct SightingRoute: Sendable {
     static let maximumCertificates = 64
     /// The most values of a request: each certificate has a few members and its chain.
     static let maximumValues = 4_096
+    /// The most certificates of a page.
+    static let pageLength = 64
 
     let parts: ServiceParts
     let access: AdminAccess
@@ -35,9 +37,11 @@ struct SightingRoute: Sendable {
         let storing: SightingStoring
         do {
             storing = try await self.parts.store.write { store in
-                let storing = try store.add(told, of: name, by: rules, of: digest, at: now)
+                let storing = try store.add(
+                    told.map { ($0.sighting, $0.certificate) }, of: name, by: rules, of: digest, at: now)
                 // All of a request, or none.
-                if storing == .full { throw CapacityError() }
+                guard case .stored(let states) = storing else { throw CapacityError() }
+                try store.keep(sightingIssuers: Self.issuers(told, states), of: name, at: now)
                 return storing
             }
         } catch is CapacityError {
@@ -63,10 +67,71 @@ struct SightingRoute: Sendable {
 
     private struct CapacityError: Error {}
 
+    /// The issuers of certificates that are kept, by the pin of their keys.
+    private static func issuers(_ told: [Told], _ states: [SightingState]) -> [String: [UInt8]] {
+        var issuers: [String: [UInt8]] = [:]
+        for (told, state) in zip(told, states) where state != .unlisted {
+            guard let key = told.sighting.issuers.first, let issuer = told.issuer else { continue }
+            issuers[key] = issuers[key] ?? issuer
+        }
+        return issuers
+    }
+
+    /// Answers a page of what is kept.
+    func list(_ request: Request, _ context: ServiceContext) async throws -> Response {
+        let name = try context.parameters.require("name")
+        try await self.access.expectReader(of: name, request)
+        guard self.parts.lists.names[name]?.published.list != nil else {
+            throw Problem.notFound("no list is published under this name")
+        }
+        let after = try Self.identity(request.uri.queryParameters["after"])
+        let found: [SightedBytes]
+        do {
+            found = try await self.parts.store.read { store in
+                try store.sightedBytes(of: name, after: after, limit: Self.pageLength + 1)
+            }
+        } catch { throw Problem.unavailable(error) }
+        let page = found.prefix(Self.pageLength)
+        var members: [JSONValue.Member] = [
+            .init("name", .string(name)), .init("certificates", .array(page.map(Self.document))),
+        ]
+        if found.count > page.count, let last = page.last {
+            members.append(.init("next", .string(last.sighting.identity)))
+        }
+        return .json(.object(members))
+    }
+
+    /// The identity after which a page begins; empty for the first one.
+    private static func identity(_ text: Substring?) throws(Problem) -> String {
+        guard let text else { return "" }
+        guard text.utf8.count == 64, text.utf8.allSatisfy({ "0123456789abcdef".utf8.contains($0) }) else {
+            throw Problem(.badRequest, "malformed", "after is no identity: 64 lower-case hexadecimal digits")
+        }
+        return String(text)
+    }
+
+    private static func document(_ kept: SightedBytes) -> JSONValue {
+        let sighting = kept.sighting
+        var members: [JSONValue.Member] = [
+            .init("identity", .string(sighting.identity)), .init("state", .string(sighting.state.rawValue)),
+            .init("names", .array(sighting.names.map { .string($0) })), .init("key", .string(sighting.key)),
+            .init("serial", .string(sighting.serialNumber)), .init("issuer", .string(sighting.issuer)),
+            .init("notBefore", .string(sighting.notBefore.description)),
+            .init("notAfter", .string(sighting.notAfter.description)),
+            .init("isPrecertificate", .bool(sighting.isPrecertificate)),
+            .init("der", .string(Base64.encode(kept.certificate))),
+        ]
+        if let issuer = kept.issuer { members.append(.init("issuerDER", .string(Base64.encode(issuer)))) }
+        return .object(members)
+    }
+
+    /// A certificate of a request.
+    private typealias Told = (sighting: StoredSighting, certificate: [UInt8], issuer: [UInt8]?)
+
     /// Reads a request.
     private static func read(
         _ body: [UInt8], of name: String, by actor: String, at now: Timestamp
-    ) throws(Problem) -> [(sighting: StoredSighting, certificate: [UInt8])] {
+    ) throws(Problem) -> [Told] {
         func malformed(_ detail: String) -> Problem {
             Problem(.badRequest, "malformed", "nothing is stored: \(PrintableText.line(detail))")
         }
@@ -82,7 +147,7 @@ struct SightingRoute: Sendable {
         guard certificates.count <= Self.maximumCertificates else {
             throw malformed("over \(Self.maximumCertificates) certificates")
         }
-        var told: [(sighting: StoredSighting, certificate: [UInt8])] = []
+        var told: [Told] = []
         for (index, value) in certificates.enumerated() {
             do throws(SightingError) {
                 let member = try ToldCertificate(value)
@@ -94,7 +159,7 @@ struct SightingRoute: Sendable {
                             certificate, issuers: issuers, log: member.log,
                             // A log cannot have taken it later than now.
                             loggedAt: member.loggedAt.map { min($0, now) }, of: name, by: actor, at: now),
-                        member.certificate
+                        member.certificate, issuers.isEmpty ? nil : member.chain.first
                     ))
             } catch { throw malformed("certificate \(index): \(error)") }
         }

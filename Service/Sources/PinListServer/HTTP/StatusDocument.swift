@@ -9,9 +9,9 @@ internal import PinListMetadata
 internal import PinListStore
 internal import PinReportAnalysis
 
-/// `GET /v1/status`: the dashboard's figures as JSON, for `tumbler status` and whoever else wants them.
+/// `GET /v1/status`: the dashboard's figures as JSON, for `tumbler status` and other programs.
 struct StatusDocument: Encodable {
-    /// How many groups stand in it.
+    /// The number of groups in the document.
     static let maximumGroups = 20
 
     struct Name: Encodable {
@@ -76,7 +76,7 @@ struct StatusDocument: Encodable {
         let id, host, reason: String
         let count: Int64
         let lastAt, cause, kind: String
-        /// As the certificate names it; empty where none came along.
+        /// The issuer as the certificate names it; empty where none came along.
         let issuer: String
         /// `attested`, `unattested` or `not asked`.
         let attestation: String
@@ -86,7 +86,7 @@ struct StatusDocument: Encodable {
         let key, kind, severity, since, detail: String
         /// The token of the person who has seen it, with its label and owner, and when; absent when no person said so.
         let acknowledgedBy, acknowledgedAt: String?
-        /// Until when it tells nobody; left out when it does.
+        /// The time until which it is silenced; left out when it is not.
         let silencedUntil: String?
 
         init(_ alarm: StoredAlarm, _ silences: [StoredSilence]) {
@@ -107,11 +107,11 @@ struct StatusDocument: Encodable {
         let at, detail: String
     }
 
-    /// Who takes the room of the database, in bytes, about.
+    /// The use of the database's room, in bytes, about.
     struct Database: Encodable {
-        /// When this instance looked.
+        /// The time of this instance's measurement.
         let at: String
-        /// What the configuration gives, and what all of it takes.
+        /// The limit of the configuration, and the size of all of it.
         let limit, total: Int64
         let reports: Int64
         /// Left out where counts are among the reports: on SQLite.
@@ -141,10 +141,10 @@ struct StatusDocument: Encodable {
     /// The document of what there is, as far as it is in a scope.
     ///
     /// - Parameters:
-    ///   - overview: What there is.
+    ///   - overview: The overview.
     ///   - groups: The newest groups of reports.
-    ///   - scope: What of it is told.
-    ///   - room: Who takes the room of the database, where this instance has looked.
+    ///   - scope: The part that the token may see.
+    ///   - room: The use of the database's room, where this instance has looked.
     init(_ overview: Overview, _ groups: [GroupSummary], in scope: StatusScope, room: StoreRoom? = nil) {
         self.database = scope.isWhole ? room.map(Database.init) : nil
         self.time = overview.time.description
@@ -183,10 +183,10 @@ struct StatusDocument: Encodable {
         }
     }
 
-    /// What monitors found of one list.
+    /// The sightings of one list.
     struct Sightings: Encodable {
         let name: String
-        /// How many, by what they mean; those without any are left out.
+        /// The numbers of sightings by state; those without any are left out.
         let counts: [String: Int64]
         /// Certificates that apps would refuse, the newest first.
         let unexpected: [Unexpected]
@@ -205,7 +205,7 @@ struct StatusDocument: Encodable {
         /// Left out where the monitor did not say.
         let log, loggedAt: String?
         let toldAt, toldBy, validFrom, validTo: String
-        /// When a probe saw its key served; left out when none did.
+        /// The time at which a probe saw its key served; left out when none did.
         let probedAt: String?
         /// From how many networks reports named its key, on the day with the most; left out when none did.
         let networks: Int64?
@@ -222,7 +222,7 @@ struct StatusDocument: Encodable {
     }
 
     private static func detail(_ facts: ProbeFacts) -> String {
-        facts.trouble ?? facts.missedAddresses.map { "not reached: \($0)" } ?? ""
+        facts.trouble ?? facts.revoked.first ?? facts.missedAddresses.map { "not reached: \($0)" } ?? ""
     }
 
     /// The document as UTF-8.
@@ -250,8 +250,8 @@ extension StatusDocument.Adoption {
     }
 }
 
-/// What of the status a token may see: all of it, or what is about the names that it publishes. A rotation is not ended
-/// while an alarm of its host is open, so who publishes must see that; other names are none of its business.
+/// The part of the status that a token may see: all of it, or what is about the names that it publishes. A rotation is
+/// not ended while an alarm of its host is open, so who publishes must see that; other names are none of its business.
 struct StatusScope: Sendable {
     private let names: Set<String>?
     private let hosts: Set<String>

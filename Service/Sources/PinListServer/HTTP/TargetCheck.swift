@@ -5,8 +5,8 @@
 internal import HTTPTypes
 internal import Hummingbird
 
-/// Refuses requests that leave in doubt whom and what they mean, before anything looks at them: what stands in front of
-/// the service may have read them differently (RFC 9112, sections 3.2 and 11.2).
+/// Refuses requests whose target is ambiguous, before anything looks at them: a proxy in front of the service may have
+/// read them differently (RFC 9112, sections 3.2 and 11.2).
 struct TargetCheck<Next: HTTPResponder<ServiceContext>>: HTTPResponder {
     typealias Context = ServiceContext
 
@@ -20,7 +20,7 @@ struct TargetCheck<Next: HTTPResponder<ServiceContext>>: HTTPResponder {
 }
 
 extension HTTPRequest {
-    /// What is wrong with the target of a request, if anything.
+    /// The defect of the target of a request, if any.
     var targetDoubt: String? {
         guard let authority = self.authority, !authority.isEmpty else { return "the field Host is missing" }
         // The first of them is the authority; it is not among the fields.

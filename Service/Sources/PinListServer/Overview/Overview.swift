@@ -7,10 +7,10 @@ internal import PinListMetadata
 package import PinListStore
 package import PinReportAnalysis
 
-/// What there is to know at a glance: for the dashboard, `tumbler status`, the metrics and the alarms, which all look at
-/// the same.
+/// The overview of the service at one time: for the dashboard, `tumbler status`, the metrics and the alarms, which all
+/// look at the same.
 package struct Overview: Sendable {
-    /// When it was taken.
+    /// The time at which it was taken.
     package let time: Timestamp
     /// The newest digest of the audit log.
     package let auditHead: String
@@ -20,17 +20,17 @@ package struct Overview: Sendable {
     package let names: [NameOverview]
     /// Names whose stored metadata does not verify, with what is wrong.
     package let broken: [String: String]
-    /// How often hosts fail; the most in the last hour first.
+    /// The failure rates of hosts; the most in the last hour first.
     package let hosts: [HostRate]
-    /// How many reports are attested, of the lists that ask for it.
+    /// The share of attested reports, of the lists that ask for it.
     package let attestations: [String: AttestationRate]
-    /// Which hosts attested installations report, in the last hour.
+    /// The hosts that attested installations report, in the last hour.
     package let attestedHosts: [String: AttestedHost]
-    /// What probes found last.
+    /// The last results of probes.
     package let probes: [StoredProbe]
     /// The plans of rotations that were pushed, by list and host.
     package let rotations: [RotationOverview]
-    /// What monitors of Certificate Transparency found, by list.
+    /// The sightings of monitors of Certificate Transparency, by list.
     package let sightings: [SightingOverview]
     /// The alarms that fire.
     package let alarms: [StoredAlarm]
@@ -38,24 +38,24 @@ package struct Overview: Sendable {
     let silences: [StoredSilence]
     /// The targets of alarms that an instance knows, or that something waits for.
     let targets: [StoredTarget]
-    /// How the last attempt to tell each target went.
+    /// The results of the last attempts to notify each target.
     let deliveries: [String: StoredDelivery]
-    /// What is remembered for days: publications that were refused, lists that prove two versions of the truth, and lists
-    /// from before the first that was published here.
+    /// The entries that are remembered for days: publications that were refused, lists that prove two versions of the
+    /// truth, and lists from before the first that was published here.
     let remembered: [AuditEntry]
 
     /// The actions of the audit log that are an alarm for a while.
     static let rememberedActions = ["publish-refused", "equivocation", "unknown-list"]
-    /// For how long, in seconds: a day or a week.
+    /// The times for which entries are remembered, in seconds: a day or a week.
     static let rememberedFor: [String: Int64] = [
         "publish-refused": 86_400, "equivocation": 604_800, "unknown-list": 604_800,
     ]
 
-    /// Looks.
+    /// Takes an overview of the store.
     ///
     /// - Parameters:
     ///   - store: The store.
-    ///   - lists: What is served.
+    ///   - lists: The served lists.
     ///   - plans: Plans of rotations that were read before.
     ///   - asking: The lists that ask for attestations.
     ///   - now: The time.
@@ -85,7 +85,7 @@ package struct Overview: Sendable {
         }
     }
 
-    /// What the rules of alarms look at.
+    /// The facts that the rules of alarms look at.
     var alarmFacts: AlarmFacts {
         AlarmFacts(
             at: self.time, names: self.names, broken: self.broken, hosts: self.hosts, probes: self.probes,

@@ -16,7 +16,7 @@ final class RotationPlans: Sendable {
 
     private let state = NIOLockedValueBox(State())
 
-    /// How many plans were read so far.
+    /// The number of plans that were read so far.
     var readings: Int { self.state.withLockedValue { $0.readings } }
 
     /// All plans that are stored.

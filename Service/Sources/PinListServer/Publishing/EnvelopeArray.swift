@@ -30,7 +30,7 @@ enum EnvelopeArray {
             throw PublicationError(.malformed, "not an array of envelopes")
         }
         guard elements.allSatisfy({ if case .object = $0 { true } else { false } }) else {
-            throw PublicationError(.malformed, "an element is no envelope")
+            throw PublicationError(.malformed, "an element is not an envelope")
         }
         return elements.isEmpty ? [] : Self.split(bytes)
     }

@@ -31,7 +31,7 @@ struct MissingSummaries: Sendable {
             last = (number, list)
             filled[index].summary = summary
             do { try await self.store.write { try $0.put(summary, of: number) } } catch {
-                self.logger.warning("what changed in a list is computed again the next time: \(error)")
+                self.logger.storeFailed("what changed in a list is computed again the next time", error)
             }
         }
         return filled

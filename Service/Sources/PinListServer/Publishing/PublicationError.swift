@@ -4,9 +4,9 @@
 
 internal import PinListMetadata
 
-/// Why a publication was refused, as HTTP says it (formats.md, section 7).
+/// The reason for which a publication was refused, as HTTP says it (formats.md, section 7).
 package struct PublicationError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What kind of refusal.
+    /// The kind of refusal.
     package struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The code, lower case with hyphens.
         package let description: String
@@ -30,9 +30,9 @@ package struct PublicationError: Error, Hashable, Sendable, CustomStringConverti
         static func unprocessable(_ code: String) -> Code { Code(description: code, status: 422) }
     }
 
-    /// What kind.
+    /// The kind of refusal.
     package let code: Code
-    /// What exactly, in one sentence without a full stop.
+    /// The detail, in one sentence without a full stop.
     package let detail: String
 
     /// States a refusal.
@@ -41,7 +41,7 @@ package struct PublicationError: Error, Hashable, Sendable, CustomStringConverti
         self.detail = detail
     }
 
-    /// What a client would say.
+    /// Makes the refusal that a client's refusal means.
     init(_ refusal: MetadataError) {
         let isConflict = refusal.code == .rollback || refusal.code == .equivocation
         self.code = Code(description: refusal.code.description, status: isConflict ? 409 : 422)

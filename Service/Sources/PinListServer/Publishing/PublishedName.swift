@@ -5,10 +5,10 @@
 package import CertificatePinning
 package import PinListMetadata
 
-/// What is published under one name: the roots in their order, and the list that is served. A value: a publication
-/// makes a new one, or is refused whole.
+/// The publications under one name: the roots in their order, and the list that is served. A value: a publication makes
+/// a new one, or is refused whole.
 package struct PublishedName: Sendable {
-    /// What came of a publication.
+    /// The result of a publication.
     package enum Change: Hashable, Sendable {
         /// A root of this version is new.
         case root(Int64)
@@ -27,7 +27,7 @@ package struct PublishedName: Sendable {
     /// The most envelopes of a publication: all rotations that a client makes in one refresh, and a list.
     static let maximumEnvelopes = MetadataLimits.rotationsPerRefresh + 1
 
-    /// What a client would trust that holds what is published.
+    /// The trust state of a client that holds what is published.
     private var trust: TrustState?
 
     /// The configured root's envelope, byte for byte.
@@ -80,7 +80,7 @@ package struct PublishedName: Sendable {
                 "root \(version) is configured, and the newest that is stored is root \(newest): publish those between "
                     + "with an earlier root configured")
         }
-        // Configured before it was published. What is stored goes on being served until it is.
+        // Configured before it was published. The stored list is still served until it is.
         var next = stored
         try next.load(root: self.anchor)
     }
@@ -104,8 +104,8 @@ package struct PublishedName: Sendable {
     ///
     /// - Parameters:
     ///   - envelopes: The envelopes.
-    ///   - time: When they are published.
-    /// - Returns: What is new; nothing for what is published already.
+    ///   - time: The time of publication.
+    /// - Returns: The new metadata; none for what is published already.
     /// - Throws: ``PublicationError``; then nothing has changed.
     package mutating func publish(
         _ envelopes: [[UInt8]], at time: Timestamp
@@ -142,7 +142,8 @@ package struct PublishedName: Sendable {
         return changes
     }
 
-    /// Which signatures a client misses that makes every demand and is offered the list that is served; `nil` when none.
+    /// The signatures that are missing for a client that makes every demand and is offered the list that is served;
+    /// `nil` when none.
     private func signaturesMissing(at time: Timestamp) -> String? {
         guard var client = self.trust, let list = self.list else { return nil }
         do throws(MetadataError) {
@@ -237,7 +238,8 @@ package struct PublishedName: Sendable {
 }
 
 extension PublishedName {
-    /// What a client finds, by the root that its app ships, one line for each: the roots that it follows and the list.
+    /// The result for a client, by the root that its app ships, one line for each: the roots that it follows and the
+    /// list.
     var clients: [String] {
         guard let first = self.roots.first?.root.version, let newest = self.newestRoot?.version else {
             return ["nothing is published yet; the first publication is root \(self.configured.version) and a list"]

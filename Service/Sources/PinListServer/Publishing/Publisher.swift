@@ -18,7 +18,7 @@ package struct Publisher: Sendable {
     /// A publisher.
     ///
     /// - Parameters:
-    ///   - store: Where it is published.
+    ///   - store: The store.
     ///   - anchors: The configured root of each name that may be published.
     package init(store: any ServiceStore, anchors: [String: [UInt8]]) {
         self.init(store: store, anchors: anchors, unwritten: UnwrittenEntries())
@@ -37,9 +37,9 @@ package struct Publisher: Sendable {
     /// - Parameters:
     ///   - envelopes: Roots in their order, then a list.
     ///   - name: The name.
-    ///   - actor: Who: the id of a token, or `cli`.
-    ///   - time: When.
-    /// - Returns: What is new.
+    ///   - actor: The publisher: the id of a token, or `cli`.
+    ///   - time: The time of publication.
+    /// - Returns: The new metadata.
     /// - Throws: ``PublicationError``, which is logged, too, up to a thousand of an actor in a day; what the store says.
     package func publish(
         _ envelopes: [[UInt8]], name: String, by actor: String, at time: Timestamp
@@ -47,7 +47,7 @@ package struct Publisher: Sendable {
         try await self.publish({ () throws(PublicationError) in envelopes }, name, by: actor, at: time)
     }
 
-    /// Publishes what stands in a JSON array of envelopes, as ``publish(_:name:by:at:)`` does.
+    /// Publishes the elements of a JSON array of envelopes, as ``publish(_:name:by:at:)`` does.
     func publish(
         array bytes: [UInt8], name: String, by actor: String, at time: Timestamp
     ) async throws -> [PublishedName.Change] {

@@ -13,7 +13,7 @@ enum ReportExport: String, CaseIterable, Sendable {
     /// Comma-separated values (RFC 4180), with the same names in the first line.
     case csv
 
-    /// How many are read at a time.
+    /// The number of reports that are read at a time.
     static let page = 1_000
 
     /// The columns, as they are called and in their order.
@@ -26,7 +26,7 @@ enum ReportExport: String, CaseIterable, Sendable {
     /// The media type.
     var contentType: String { self == .csv ? "text/csv; charset=utf-8; header=present" : "application/jsonl" }
 
-    /// What stands before the first line.
+    /// The bytes before the first line.
     var header: [UInt8] { self == .csv ? Array((Self.columns.joined(separator: ",") + "\r\n").utf8) : [] }
 
     /// One line.

@@ -34,7 +34,7 @@ extension Retention {
         } catch let error as AuditChain.VerificationError {
             self.logger.error(
                 "the audit log does not hold: \(error); nothing of it is removed; see tumbler audit-log verify")
-        } catch { self.logger.warning("the audit log could not be sealed or shortened: \(error)") }
+        } catch { self.logger.storeFailed("the audit log could not be sealed or shortened", error) }
     }
 
     /// Seals the oldest month that is over and not sealed.
@@ -61,7 +61,7 @@ extension Retention {
             next = chain.count + 1
         }
         let head = chain.head
-        // What follows the month's last entry says that this entry, too, is as it was written.
+        // The entry after the month's last one says that this entry, too, is as it was written.
         for entry in try await self.store.read({ try $0.auditEntries(from: found.last + 1, limit: 1) }) {
             guard entry.previous == head else {
                 throw AuditChain.VerificationError(

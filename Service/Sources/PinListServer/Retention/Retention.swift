@@ -11,31 +11,31 @@ internal import ServiceLifecycle
 
 /// Forgets what is older than the configuration says, and the oldest of what is more.
 struct Retention: Service {
-    /// How often it looks.
+    /// The interval of runs.
     static let interval: Duration = .seconds(600)
-    /// For how long an instance has the turn, in seconds: it looks twice meanwhile.
+    /// The time for which an instance has the turn, in seconds: it looks twice meanwhile.
     static let turn: Int64 = 1_200
-    /// The most reports that one transaction forgets: nobody waits long for it.
+    /// The most reports that one transaction deletes, so that other writers wait only briefly.
     static let batch = 5_000
     /// The most transactions of one look.
     static let maximumBatches = 200
-    /// How often it says what takes the room, in seconds.
+    /// The interval at which it logs what takes the room, in seconds.
     static let complaintInterval: Int64 = 3_600
 
     let store: any ServiceStore
-    /// Which instance it belongs to.
+    /// The instance that it belongs to.
     var instance = ""
     let limits: ServiceConfiguration.Retention
     let clock: any ServiceClock
     let logger: Logger
-    /// Is told who takes the room, each time that this instance looks.
+    /// The closure that gets the use of the database's room, each time that this instance looks.
     var seen: @Sendable (StoreRoom) -> Void = { _ in }
 
     private let complainedAt = NIOLockedValueBox<Timestamp?>(nil)
 
     func run() async throws { await Interval.each(Self.interval) { await self.look() } }
 
-    /// Looks, and forgets, where it is the turn of this instance.
+    /// Deletes what is too old, where it is the turn of this instance.
     func look() async {
         let now = self.clock.now
         do {
@@ -53,7 +53,7 @@ struct Retention: Service {
             }
             try await self.forgetOld(before: now.before(self.limits.days * 86_400), at: now)
             try await self.forgetMuch(at: now)
-        } catch { self.logger.warning("what is old could not be forgotten: \(error)") }
+        } catch { self.logger.storeFailed("what is old could not be forgotten", error) }
         await self.lookAtAudit()
     }
 

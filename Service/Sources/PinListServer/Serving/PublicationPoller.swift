@@ -6,9 +6,9 @@ internal import Logging
 internal import PinListStore
 internal import ServiceLifecycle
 
-/// Looks now and then whether another instance, or the command line, has published something.
+/// Checks regularly whether another instance, or the command line, has published something.
 struct PublicationPoller: Service {
-    /// How often.
+    /// The interval of checks.
     static let interval: Duration = .seconds(5)
 
     let lists: ServedLists
@@ -19,16 +19,16 @@ struct PublicationPoller: Service {
         await Interval.each(Self.interval) {
             do {
                 for (name, refusal) in try await self.lists.reload(from: self.store) {
-                    self.logger.error("\(name) is not served: what is stored does not verify: \(refusal)")
+                    self.logger.error("\(name) is not served: the stored metadata do not verify: \(refusal)")
                 }
             } catch {
-                self.logger.warning("what is published cannot be read, and what was served goes on: \(error)")
+                self.logger.storeFailed("what is published cannot be read, and what was served goes on", error)
             }
         }
     }
 }
 
-/// Something that is done again and again.
+/// Repeats a task at an interval.
 enum Interval {
     /// Waits, does it, and so on until the service shuts down.
     static func each(_ interval: Duration, _ body: @Sendable () async -> Void) async {

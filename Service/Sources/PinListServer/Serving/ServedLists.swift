@@ -14,7 +14,7 @@ internal import PinReportAnalysis
 ///
 /// Read again from the store after each publication, and now and then, for another instance may have published.
 final class ServedLists: Sendable {
-    /// What is served at one path.
+    /// The answer that is served at one path.
     struct Answer: Sendable {
         /// The name that it belongs to.
         let name: String
@@ -34,7 +34,7 @@ final class ServedLists: Sendable {
 
     /// A name as it is published.
     struct Name: Sendable {
-        /// What clients would trust.
+        /// The publications that clients would trust.
         let published: PublishedName
         /// All lists that ever were served: versions by digests.
         let versions: [String: Int64]
@@ -49,13 +49,13 @@ final class ServedLists: Sendable {
         var hosts: Set<String> = []
         /// The domains of each list.
         var hostsByName: [String: Set<String>] = [:]
-        /// Those of entries that have their subdomains with them.
+        /// The domains of entries that include their subdomains.
         var parents: Set<String> = []
     }
 
     private let state = NIOLockedValueBox(State())
     private let anchors: [String: [UInt8]]
-    /// What is wrong with a configured root by itself, by name.
+    /// The defects of configured roots by themselves, by name.
     private let anchorRefusals: [String: MetadataError]
 
     /// Begins with nothing.
@@ -73,10 +73,10 @@ final class ServedLists: Sendable {
     /// Whether a root is configured for a name.
     func isConfigured(_ name: String) -> Bool { self.anchors[name] != nil }
 
-    /// What is served at a path.
+    /// The answer at a path.
     func answer(_ path: String) -> Answer? { self.state.withLockedValue { $0.answers[path] } }
 
-    /// What is published, by name.
+    /// The publications, by name.
     var names: [String: Name] { self.state.withLockedValue { $0.names } }
 
     /// Names whose stored metadata does not verify: they are not served.
@@ -147,14 +147,15 @@ final class ServedLists: Sendable {
         guard case (var state, let refusals)? = found else { return [:] }
         state.refusals = refusals
         self.state.withLockedValue { current in
-            // Whoever read earlier and is later must not bring back what was served before.
+            // A reader that began earlier and ends later must not bring back what was served before.
             guard current.count == known || current.count < state.count else { return }
             current = state
         }
         return refusals
     }
 
-    /// What is served as far as it verifies, and what does not verify: all of it read and verified anew.
+    /// Reads and verifies all publications anew: returns what is served as far as it verifies, and what does not
+    /// verify.
     func check(
         _ store: any ServiceStore
     ) async throws -> (published: [String: PublishedName], refusals: [String: MetadataError]) {
@@ -165,7 +166,7 @@ final class ServedLists: Sendable {
             (state, refusals) = try await store.read { store in try Self.load(store, anchors, anchorRefusals, 0) }
             published = state.names.mapValues(\.published)
         } catch let error as StoreError where error.code == .absent || error.code == .outdated {
-            // What is stored is looked at when the service has made the database, or brought it up to date.
+            // The stored lists are read when the service has made the database, or brought it up to date.
         }
         for (name, anchor) in anchors where published[name] == nil && refusals[name] == nil {
             // Nothing is published under the name yet.
@@ -174,8 +175,8 @@ final class ServedLists: Sendable {
         return (published, refusals.merging(self.anchorRefusals) { $1 })
     }
 
-    /// What does not verify, of what is published and of the configured roots. What was published since the last look is
-    /// verified; the rest was when it was read.
+    /// The parts that do not verify, of what is published and of the configured roots. What was published since the
+    /// last look is verified; the rest was when it was read.
     func readiness(_ store: any ServiceStore) async throws -> [String: MetadataError] {
         try await self.reload(from: store)
         return self.refusals.merging(self.anchorRefusals) { $1 }

@@ -2,21 +2,21 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a simulation says (formats.md, section 11). Its members are those of the JSON.
+/// The answer of a simulation (formats.md, section 11). Its members are those of the JSON.
 public struct SimulationAnswer: Hashable, Sendable, Encodable {
     /// The hour in which most installations were refused.
     public struct Peak: Hashable, Sendable, Encodable {
-        /// When it begins.
+        /// The time at which the step begins.
         public let at: String
-        /// How many were refused in it.
+        /// The number of installations that were refused in it.
         public let refused: Int
         /// Their share of those that were open in it, from 0 to 1.
         public let share: Double
     }
 
-    /// How far the first published list has spread.
+    /// The spread of the first published list at a time.
     public struct Reached: Hashable, Sendable, Encodable {
-        /// When.
+        /// The time.
         public let at: String
         /// The share of all installations that holds it or a newer one, from 0 to 1.
         public let share: Double
@@ -24,19 +24,19 @@ public struct SimulationAnswer: Hashable, Sendable, Encodable {
 
     /// An hour.
     public struct Step: Hashable, Sendable, Encodable {
-        /// When it begins.
+        /// The time at which the day begins.
         public let at: String
-        /// How many installations were open at some moment of it.
+        /// The number of installations that were open at some moment of it.
         public let opened: Int
-        /// How many hold which list when it begins, by version; all that are published by then.
+        /// The numbers of installations that hold each list when it begins, by version; all that are published by then.
         public let holding: [String: Int]
-        /// Of how many a connection was refused in it.
+        /// The number of installations of which a connection was refused in it.
         public let refused: Int
-        /// How many got through in it because pinning was suspended.
+        /// The number that got through in it because pinning was suspended.
         public let suspended: Int
     }
 
-    /// What the host of the lists and the collector of reports have to carry.
+    /// The load on the host of the lists and the collector of reports.
     public struct Publisher: Hashable, Sendable, Encodable {
         /// Requests for roots and lists.
         public struct RequestsPerSecond: Hashable, Sendable, Encodable {
@@ -52,11 +52,11 @@ public struct SimulationAnswer: Hashable, Sendable, Encodable {
         public let reports: Int
     }
 
-    /// How many installations there are.
+    /// The number of installations.
     public let clients: Int
-    /// How many days were simulated.
+    /// The number of simulated days.
     public let days: Int
-    /// What decided on everything that is random.
+    /// The seed of all random numbers.
     public let seed: UInt64
     /// The worst hour.
     public let peak: Peak
@@ -64,11 +64,11 @@ public struct SimulationAnswer: Hashable, Sendable, Encodable {
     public let refusedClientHours: Int
     /// The installations that were refused when they were last opened, and would be at the end.
     public let neverRecovered: Int
-    /// How far the first published list has spread after 1, 7, 14, 30 and 60 days, and at the end.
+    /// The spread of the first published list after 1, 7, 14, 30 and 60 days, and at the end.
     public let reached: [Reached]
     /// Each hour.
     public let series: [Step]
-    /// What the publisher has to carry.
+    /// The load on the publisher.
     public let publisher: Publisher
 }
 
@@ -78,7 +78,7 @@ extension Simulation {
 
     /// Puts the answer together.
     ///
-    /// - Parameter tally: What was counted of all installations.
+    /// - Parameter tally: The counts of all installations.
     public func answer(from tally: SimulationTally) -> SimulationAnswer {
         let opened = tally.opened.counts
         let refused = tally.refused.counts
@@ -135,7 +135,7 @@ extension Simulation {
 }
 
 extension SimulationAnswer {
-    /// What a person needs of it, a sentence a line.
+    /// The main results for people, a sentence a line.
     public var lines: [String] {
         var lines = ["\(Self.grouped(self.clients)) installations over \(self.days) days, seed \(self.seed)"]
         if self.peak.refused == 0 {

@@ -19,7 +19,7 @@ public struct SimulationPicture: Sendable {
     private static let columns = 480
     /// The most events that are named.
     private static let maximumNotes = 8
-    /// Below how many lines a name stands before it begins at the first again.
+    /// The number of lines of names before the next begins at the first again.
     private static let noteRows = 4
     /// The most lists that are told apart by colour; later ones begin again.
     private static let shades = 6
@@ -31,9 +31,9 @@ public struct SimulationPicture: Sendable {
     /// Prepares a picture.
     ///
     /// - Parameters:
-    ///   - answer: What it shows.
-    ///   - scenario: What happened.
-    ///   - title: What stands above it.
+    ///   - answer: The answer.
+    ///   - scenario: The scenario.
+    ///   - title: The title above it.
     public init(_ answer: SimulationAnswer, of scenario: Scenario, title: String) {
         self.answer = answer
         self.events = scenario.events.sorted { $0.at < $1.at }
@@ -82,7 +82,7 @@ public struct SimulationPicture: Sendable {
 
     private func x(_ share: Double) -> Double { Self.left + share * (Self.width - Self.left - Self.right) }
 
-    /// Which lists are held, one above the other, the newest below.
+    /// The curves of the lists that are held, one above the other, the newest below.
     private var held: String {
         let buckets = self.buckets
         let versions = (self.answer.series.last?.holding.count ?? 0)
@@ -93,7 +93,7 @@ public struct SimulationPicture: Sendable {
             var lower: [String] = []
             var hasAny = false
             for (index, bucket) in buckets.enumerated() {
-                // What is held stands at the beginning of its hour; the last hour goes on to the edge.
+                // A held list stands at the beginning of its hour; the last hour goes on to the edge.
                 let step = self.answer.series[bucket.lowerBound]
                 let share = Double(step.holding["\(version)"] ?? 0) / Double(max(self.answer.clients, 1))
                 hasAny = hasAny || share > 0
@@ -117,7 +117,7 @@ public struct SimulationPicture: Sendable {
                 "which list is held: the shipped one on top, each newer one below", "100 %")
     }
 
-    /// How many are refused, before those that are open.
+    /// The curve of installations that are refused, before those that are open.
     private var refused: String {
         let buckets = self.buckets
         let maximum = max(self.answer.series.map(\.opened).max() ?? 0, 1)
@@ -157,7 +157,7 @@ public struct SimulationPicture: Sendable {
             """
     }
 
-    /// What happened, at the lines through both parts.
+    /// The notes of events, at the lines through both parts.
     private var notes: String {
         let length = Double(self.answer.days) * 86_400
         let told = self.events.filter { Double($0.at.seconds) <= length }.prefix(Self.maximumNotes)

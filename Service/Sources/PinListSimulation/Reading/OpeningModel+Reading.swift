@@ -10,9 +10,9 @@ extension OpeningModel {
     /// Reads `opened:` of a scenario, or of another file that has it.
     ///
     /// - Parameters:
-    ///   - value: What stands there.
+    ///   - value: The value to read.
     ///   - file: The name of the file; a trace is beside it.
-    ///   - files: How a trace is read.
+    ///   - files: The reader of a trace.
     /// - Throws: `RepositoryError` with the place.
     package init(_ value: YAMLValue, file: String, files: some SourceFiles) throws(RepositoryError) {
         let object = try SourceObject(value, "opened", known: ["model", "shape", "scale", "share", "file"])

@@ -17,7 +17,7 @@ extension Scenario {
     /// - Parameters:
     ///   - bytes: YAML in UTF-8.
     ///   - file: Its name. Errors begin with it, and a trace is beside it.
-    ///   - files: How a trace is read.
+    ///   - files: The reader of a trace.
     /// - Throws: `RepositoryError` of code `source`, with file, line, column and what to write.
     public init(yaml bytes: [UInt8], file: String, files: some SourceFiles) throws(RepositoryError) {
         let value = try YAMLReader.read(bytes, file: file)
@@ -58,7 +58,7 @@ extension Scenario {
         }
         guard let host = try members.text("sharesFateWith") else { return }
         do { self.sharesFateWith = try HostName(host.value) } catch {
-            throw host.position.error("sharesFateWith is no host", hint: error.reason)
+            throw host.position.error("sharesFateWith is not a host", hint: error.reason)
         }
     }
 

@@ -8,11 +8,11 @@ internal import Foundation
 /// installation and what the numbers are for. So installations are independent of each other and of their order, and the
 /// refreshes of one do not change when it is opened.
 struct ClientRandomness: Sendable {
-    /// What numbers are for.
+    /// The purpose of random numbers.
     enum Purpose: UInt64 {
-        /// What an installation is: its place in rollouts, its rate, when it is offline.
+        /// The traits of an installation: its place in rollouts, its rate, when it is offline.
         case traits = 1
-        /// When it is opened.
+        /// The times at which it is opened.
         case openings
         /// The fractions that the client library draws.
         case fractions
@@ -77,7 +77,7 @@ struct ClientRandomness: Sendable {
         }
     }
 
-    /// How many failures come before the next success, at most `most`.
+    /// The number of failures before the next success, at most `most`.
     ///
     /// - Parameter share: The probability of a success, from 0 to 1.
     mutating func failures(share: Double, maximum: Int64) -> Int64 {

@@ -13,7 +13,7 @@ internal import PinFailureReports
 /// that changes and a suspension that ends let the app connect again; what is refused is tried again every five minutes
 /// while the app is open.
 struct ClientRun {
-    /// How long an app waits before it tries again what was refused, in seconds.
+    /// The time that an app waits before it repeats a refused connection, in seconds.
     static let retrySeconds: Int64 = 300
     /// The requests of a refresh: the next root, and the list.
     private static let requestsOfRefresh = 2
@@ -90,7 +90,7 @@ struct ClientRun {
 
     /// Begins with another installation.
     ///
-    /// - Returns: When it is offline.
+    /// - Returns: The time for which it is offline.
     private mutating func begin(_ client: Int) -> Range<Int64> {
         var traits = ClientRandomness(seed: self.seed, client: client, .traits)
         self.place = Self.place(&traits)
@@ -178,7 +178,7 @@ struct ClientRun {
         tally.requests[minute] += Self.requestsOfRefresh
         let served = self.timeline.list(servedAt: now)
         if served > self.list {
-            // A list that has expired is refused: somebody may be holding back the next one.
+            // A list that has expired is refused: an attacker may be withholding the next one.
             guard self.timeline.lists[served].expiresAt > now else {
                 return self.schedule.noteFailure(fraction: fraction, at: self.clock(now))
             }

@@ -23,7 +23,7 @@ struct Openings {
 
     /// Begins with another installation.
     ///
-    /// - Parameter traits: What the installation's rate is drawn of.
+    /// - Parameter traits: The random source of the installation's rate.
     mutating func begin(seed: UInt64, client: Int, _ traits: inout ClientRandomness) {
         self.random = ClientRandomness(seed: seed, client: client, .openings)
         switch self.model {

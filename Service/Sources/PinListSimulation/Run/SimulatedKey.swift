@@ -12,7 +12,7 @@ internal import X509
 ///
 /// The keys are made of the name: equal names have equal pins in every run.
 struct SimulatedKey: Sendable {
-    /// How long before and after the beginning of the scenario certificates are valid, in seconds.
+    /// The validity of certificates before and after the beginning of the scenario, in seconds.
     private static let validity: Double = 400 * 86_400
 
     /// The chain as it would be validated.
@@ -23,7 +23,7 @@ struct SimulatedKey: Sendable {
     /// Makes it.
     ///
     /// - Parameters:
-    ///   - name: What the keys are made of.
+    ///   - name: The name that the keys are derived from.
     ///   - host: The server's name.
     /// - Throws: ``SimulationError`` when the chain cannot be made.
     init(_ name: String, host: String) throws(SimulationError) {

@@ -2,12 +2,12 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// What would happen to many installations: a scenario, worked through once, and the installations of it, one after the
-/// other. The same seed gives the same answer, whoever runs which part.
+/// A simulation of many installations: a scenario, worked through once, and its installations, one after the other. The
+/// same seed gives the same answer, however the parts are spread over threads.
 public struct Simulation: Sendable {
     /// The scenario.
     public let scenario: Scenario
-    /// What decides on everything that is random.
+    /// The seed of all random numbers.
     public let seed: UInt64
 
     let timeline: Timeline
@@ -25,7 +25,7 @@ public struct Simulation: Sendable {
     /// Runs some of the installations.
     ///
     /// - Parameter clients: Their numbers, from 0.
-    /// - Returns: What is counted of them; its size depends on the scenario's lists and days alone.
+    /// - Returns: The counts of them; their size depends on the scenario's lists and days alone.
     /// - Throws: ``SimulationError/Code/tooMuchWork`` when they do more than their part of ``ScenarioLimits/steps``.
     public func tally(of clients: Range<Int>) throws(SimulationError) -> SimulationTally {
         let share = Double(clients.count) / Double(max(self.scenario.clients, 1))
@@ -43,9 +43,9 @@ public struct Simulation: Sendable {
         self.answer(from: try self.tally(of: 0..<self.scenario.clients))
     }
 
-    /// The installations in some parts of nearly the same size, for whoever runs them side by side.
+    /// The installations in parts of nearly the same size, to run side by side.
     ///
-    /// - Parameter count: How many parts, at least 1.
+    /// - Parameter count: The number of parts, at least 1.
     public func parts(_ count: Int) -> [Range<Int>] {
         let count = max(count, 1)
         let size = (self.scenario.clients + count - 1) / count

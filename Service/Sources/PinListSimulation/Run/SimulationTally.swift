@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is counted of installations: sums in fixed grids, which do not grow with the number of installations. Two tallies of
+/// The counts of installations: sums in fixed grids, which do not grow with the number of installations. Two tallies of
 /// different installations of one scenario add up.
 public struct SimulationTally: Hashable, Sendable {
     /// The length of a step of the series, in seconds.
@@ -39,25 +39,25 @@ public struct SimulationTally: Hashable, Sendable {
         }
     }
 
-    /// How many installations were looked at.
+    /// The number of installations that were simulated.
     public internal(set) var clients = 0
-    /// Of each list, those who hold it when a step begins.
+    /// The numbers of installations that hold each list when a step begins.
     var holding: [Changes]
-    /// Those that were open at some moment of a step.
+    /// The installations that were open at some moment of a step.
     var opened: Changes
-    /// Those of which a connection was refused, until they got through or were closed.
+    /// The installations of which a connection was refused, until they got through or were closed.
     var refused: Changes
-    /// Those that got through because pinning was suspended.
+    /// The installations that got through because pinning was suspended.
     var suspended: Changes
     /// Requests to the host of the lists.
     var requests: [Int]
     /// Reports of failures.
     var reports = 0
-    /// Those whose newest connection was refused, and which would be refused at the end.
+    /// The number of installations whose newest connection was refused, and which would be refused at the end.
     var neverRecovered = 0
-    /// Of each list, those who hold it at the end.
+    /// The numbers of installations that hold each list at the end.
     var finally: [Int]
-    /// What all installations together did: a step is a moment at which one of them does something.
+    /// The number of steps of all installations together: a step is a moment at which one of them does something.
     public internal(set) var steps = 0
 
     init(lists: Int, horizon: Int64) {
@@ -70,7 +70,7 @@ public struct SimulationTally: Hashable, Sendable {
         self.finally = [Int](repeating: 0, count: lists)
     }
 
-    /// How many numbers are kept: the memory of a run, whatever the number of installations.
+    /// The number of kept numbers: the memory of a run, whatever the number of installations.
     var kept: Int {
         (self.holding.count + 3) * self.opened.values.count + self.requests.count + self.finally.count
     }

@@ -5,10 +5,10 @@
 internal import CertificatePinning
 internal import PinListMetadata
 
-/// What the world of a scenario is at each moment: which list is the newest, what the server presents, and what a client
-/// that holds some list decides on it. The library decides that, once for each list, chain and interval.
+/// The world of a scenario at each moment: which list is the newest, what the server presents, and what a client that
+/// holds some list decides on it. The library decides that, once for each list, chain and interval.
 struct Timeline: Sendable {
-    /// What a connection comes to.
+    /// The verdict on a connection.
     enum Verdict: UInt8, Sendable {
         /// A pin matches, or nothing is expected.
         case accepted
@@ -22,27 +22,27 @@ struct Timeline: Sendable {
 
     /// A list.
     struct List: Sendable {
-        /// When it was published, in seconds.
+        /// The time of publication, in seconds.
         let publishedAt: Int64
-        /// When it expires, in seconds.
+        /// The time at which it expires, in seconds.
         let expiresAt: Int64
-        /// How many percent of the installations enforce it.
+        /// The percentage of the installations that enforce it.
         let percent: Int
     }
 
-    /// What the clock of installations shows at the beginning: 2026-01-01T00:00:00Z. No result depends on it.
+    /// The time on the clock of installations at the beginning: 2026-01-01T00:00:00Z. No result depends on it.
     static let beginning = Timestamp(secondsSince1970: 1_767_225_600)
 
     /// All lists, the shipped one first; each is one version newer than the one before.
     let lists: [List]
-    /// Where intervals begin, in seconds, ascending from 0, and behind them the end of time. Within an interval no verdict
-    /// changes.
+    /// The times at which intervals begin, in seconds, ascending from 0, and behind them the end of time. Within an
+    /// interval no verdict changes.
     let boundaries: [Int64]
-    /// Which of the chains the server presents in each interval.
+    /// The index of the chain that the server presents in each interval.
     let chains: [Int]
     /// The end of what is simulated, in seconds.
     let horizon: Int64
-    /// How long clients wait before they ask again, in seconds, within the limits of the library.
+    /// The time that clients wait before they ask again, in seconds, within the limits of the library.
     let refreshInterval: Int64
 
     private let verdicts: [Verdict]
@@ -87,10 +87,10 @@ struct Timeline: Sendable {
         self.cache = max(scenario.cache.seconds, 1)
     }
 
-    /// How many intervals there are.
+    /// The number of intervals.
     var intervalCount: Int { self.chains.count }
 
-    /// What a connection comes to.
+    /// The verdict on a connection.
     ///
     /// - Parameters:
     ///   - list: The index of the list that a client holds.
@@ -133,7 +133,7 @@ private struct Story {
 
     private(set) var pinLists: [PinList] = []
     private(set) var percents: [Int] = []
-    /// Which chain is presented, and from when on.
+    /// The chains that are presented, and from when on.
     private(set) var presented: [(from: Int64, chain: Int)] = []
 
     private var entry: PinnedDomain
@@ -142,7 +142,7 @@ private struct Story {
     private var percent = 100
 
     init(_ scenario: Scenario, horizon: Int64) throws(SimulationError) {
-        guard let domain = try? HostName(Self.host) else { throw SimulationError(.scenario, "the host is no name") }
+        guard let domain = try? HostName(Self.host) else { throw SimulationError(.scenario, "the host is invalid") }
         self.domain = domain
         self.refreshAfter = scenario.refreshAfter.seconds
         self.validFor = scenario.validFor?.seconds ?? horizon + 1
@@ -195,16 +195,16 @@ private struct Story {
         self.percents.append(self.percent)
     }
 
-    /// What the library decides under a list, for each interval.
+    /// The verdicts of the library under a list, for each interval.
     func verdicts(
         of list: PinList, enforcing: Bool, _ intervals: [(from: Int64, chain: Int)]
     ) throws(SimulationError) -> [Timeline.Verdict] {
         var list = list
         for index in list.domains.indices { list.domains[index].rollout = enforcing ? 100 : 0 }
-        // Without an installation id, what everybody enforces is enforced and nothing else.
+        // Without an installation id, only what all installations enforce is enforced.
         guard let valid = try? list.policy(for: nil, isStale: false),
             let stale = try? list.policy(for: nil, isStale: true, whenStale: self.whenStale)
-        else { throw SimulationError(.scenario, "the list \(list.version) is none") }
+        else { throw SimulationError(.scenario, "the list \(list.version) is invalid") }
         return intervals.map { interval in
             let time = Self.time(interval.from)
             let policy = list.expiresAt <= time ? stale : valid

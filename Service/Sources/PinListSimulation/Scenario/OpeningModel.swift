@@ -2,7 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// When installations are opened. Each is opened independently of the others; a start during a session is a part of it.
+/// The times at which installations are opened. Each is opened independently of the others; a start during a session is
+/// a part of it.
 public enum OpeningModel: Hashable, Sendable {
     /// The openings of one installation are Poisson; its rate is Gamma with this shape and the mean shape/scale.
     ///
@@ -15,7 +16,7 @@ public enum OpeningModel: Hashable, Sendable {
     /// that any other is as likely as.
     case daily(share: Double)
 
-    /// As it was recorded; installations take the recorded ones in turn.
+    /// The openings as they were recorded; installations take the recorded ones in turn.
     case trace(OpeningTrace)
 }
 
@@ -28,14 +29,14 @@ public struct OpeningTrace: Hashable, Sendable {
 
     /// The openings of all installations, in seconds from the beginning, those of one installation behind each other.
     let moments: [Int64]
-    /// Where those of each installation end in ``moments``.
+    /// The end of each installation's openings in ``moments``.
     let ends: [Int]
 
-    /// Why a file is none.
+    /// The defect by which a file is no trace.
     public struct ModelError: Error, Hashable, Sendable {
         /// The line, from 1.
         public let line: Int
-        /// What is wrong, without a full stop.
+        /// The defect, without a full stop.
         public let reason: String
     }
 
@@ -99,7 +100,7 @@ public struct OpeningTrace: Hashable, Sendable {
         self.ends = ends
     }
 
-    /// Where the openings of a client stand in ``moments``.
+    /// The range of a client's openings in ``moments``.
     func range(of client: Int) -> Range<Int> {
         guard !self.ends.isEmpty else { return 0..<0 }
         let line = client % self.ends.count

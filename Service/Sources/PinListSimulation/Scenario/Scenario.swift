@@ -5,33 +5,33 @@
 public import CertificatePinning
 public import PinListMetadata
 
-/// What a simulation is about: installations, when they are opened, and what is done to lists and servers
+/// The scenario of a simulation: installations, when they are opened, and what is done to lists and servers
 /// (formats.md, section 11). Moments are counted from the beginning.
 public struct Scenario: Hashable, Sendable {
-    /// How many installations there are.
+    /// The number of installations.
     public var clients: Int
-    /// When they are opened.
+    /// The times at which they are opened.
     public var opened: OpeningModel
-    /// How long an installation stays open.
+    /// The time that an installation stays open.
     public var session = TimeSpan(seconds: 180)
-    /// Those that are not opened for a while, whatever ``opened`` says.
+    /// The installations that are not opened for a while, whatever ``opened`` says.
     public var offline: Offline?
-    /// What the lists ask for: how long a client waits before it asks again.
+    /// The `refreshAfter` of the lists: how long a client waits before it asks again.
     public var refreshAfter = TimeSpan(seconds: PinList.defaultRefreshAfter)
-    /// How old the list may be that installations are given: a cache in front of the lists takes it anew so often,
-    /// counted from the beginning.
+    /// The age that the list may have that installations are given: a cache in front of the lists takes it anew so
+    /// often, counted from the beginning.
     public var cache = TimeSpan(seconds: 0)
-    /// When the host of the lists does not answer.
+    /// The outages of the host of the lists.
     public var outages: [Outage] = []
     /// The pinned host that the host of the lists shares its fate with: who refuses the one gets nothing from the other.
     public var sharesFateWith: HostName?
-    /// How long a list is valid; `nil` for lists that do not expire before the end.
+    /// The validity of a list; `nil` for lists that do not expire before the end.
     public var validFor: TimeSpan?
-    /// What the entries of an expired list do.
+    /// The rule for the entries of an expired list.
     public var whenStale = PinList.WhenStale.enforce
-    /// What happens, in any order; of the same moment in this order.
+    /// The events, in any order; of the same moment in this order.
     public var events: [Event] = []
-    /// How many days are simulated; `nil` for those until the last event, and 30 more.
+    /// The number of simulated days; `nil` for those until the last event, and 30 more.
     public var days: Int?
 
     /// The key that the shipped list pins and the server presents at the beginning.
@@ -41,7 +41,7 @@ public struct Scenario: Hashable, Sendable {
     public struct Offline: Hashable, Sendable {
         /// From 0 to 1.
         public var share: Double
-        /// How long.
+        /// The duration.
         public var duration: TimeSpan
 
         /// Puts both together.
@@ -53,9 +53,9 @@ public struct Scenario: Hashable, Sendable {
 
     /// A time in which the host of the lists does not answer.
     public struct Outage: Hashable, Sendable {
-        /// When it begins.
+        /// The time at which it begins.
         public var from: TimeSpan
-        /// How long it lasts.
+        /// The duration.
         public var duration: TimeSpan
 
         /// Puts both together.
@@ -65,11 +65,11 @@ public struct Scenario: Hashable, Sendable {
         }
     }
 
-    /// Something that is done.
+    /// An event of a scenario.
     public struct Event: Hashable, Sendable {
-        /// When.
+        /// The time.
         public var at: TimeSpan
-        /// What.
+        /// The change.
         public var change: Change
 
         /// Puts both together.
@@ -79,14 +79,14 @@ public struct Scenario: Hashable, Sendable {
         }
     }
 
-    /// What is done.
+    /// A change to lists or servers.
     public enum Change: Hashable, Sendable {
         /// A list is published that names these keys.
         ///
         /// - Parameters:
         ///   - pins: The names of the keys that are pinned.
         ///   - denied: The names of the keys that are refused.
-        ///   - mode: What a mismatch does.
+        ///   - mode: The mode of the entry.
         case publish(pins: [String], denied: [String] = [], mode: PinnedDomain.Mode = .enforce)
         /// The server presents another key.
         case switchTo(String)
@@ -99,14 +99,14 @@ public struct Scenario: Hashable, Sendable {
     /// A scenario in which nothing happens, with the defaults of the format.
     ///
     /// - Parameters:
-    ///   - clients: How many installations there are.
-    ///   - opened: When they are opened.
+    ///   - clients: The number of installations.
+    ///   - opened: The times at which they are opened.
     public init(clients: Int, opened: OpeningModel) {
         self.clients = clients
         self.opened = opened
     }
 
-    /// How many days are simulated.
+    /// The number of simulated days.
     public var simulatedDays: Int {
         if let days { return days }
         let last = self.events.map(\.at.seconds).max() ?? 0

@@ -4,11 +4,12 @@
 
 internal import CertificatePinning
 
-/// What bounds a scenario: a file from elsewhere does not choose how long a simulation runs, or how much memory it takes.
+/// The limits of a scenario: a file from elsewhere does not choose how long a simulation runs, or how much memory it
+/// takes.
 public enum ScenarioLimits {
-    /// How many installations there may be.
+    /// The numbers of installations that are allowed.
     public static let clients = 1...50_000_000
-    /// How many days may be simulated.
+    /// The numbers of simulated days that are allowed.
     public static let days = 1...1_000
     /// The most events, rollouts included. Verdicts grow with its square.
     public static let events = 256
@@ -24,20 +25,20 @@ public enum ScenarioLimits {
     public static let shape = 0.01...1_000.0
     /// Its scale, in seconds: a minute to a hundred years.
     public static let scale: ClosedRange<Int64> = 60...TimeSpan.maximum
-    /// How long a session may be, in seconds: a second to a day.
+    /// The lengths of a session that are allowed, in seconds: a second to a day.
     public static let session: ClosedRange<Int64> = 1...86_400
-    /// How old an answer of a cache may be, in seconds: to a week.
+    /// The ages of a cache's answer that are allowed, in seconds: to a week.
     public static let cache: ClosedRange<Int64> = 0...604_800
-    /// How long a suspension may be, in seconds: what lists allow (formats.md, section 3).
+    /// The lengths of a suspension that are allowed, in seconds: what lists allow (formats.md, section 3).
     public static let suspension: ClosedRange<Int64> = 60...604_800
     /// The most steps of all installations together; a step is a moment at which one of them does something.
     /// A rotation of 5,000,000 installations over 60 days has about 200,000,000.
     public static let steps = 2_000_000_000
 }
 
-/// Why there is no answer.
+/// The reason for which there is no answer.
 public struct SimulationError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What kind of thing is wrong.
+    /// The kind of error.
     public enum Code: Hashable, Sendable {
         /// A value of the scenario is out of its range.
         case scenario
@@ -47,7 +48,7 @@ public struct SimulationError: Error, Hashable, Sendable, CustomStringConvertibl
 
     /// The kind.
     public let code: Code
-    /// What is wrong, without a full stop.
+    /// The error, without a full stop.
     public let reason: String
 
     /// States an error.
@@ -74,7 +75,7 @@ extension Scenario {
         try expect(self.events.count <= Limits.events, "there are over \(Limits.events) events")
         try expect(self.outages.count <= Limits.outages, "there are over \(Limits.outages) outages")
         try expect((0...1).contains(self.offline?.share ?? 0), "the offline share is not a number from 0 to 1")
-        try expect(self.validFor?.seconds != 0, "validFor is no time")
+        try expect(self.validFor?.seconds != 0, "validFor is not a duration")
         switch self.opened {
         case .gammaPoisson(let shape, let scale):
             try expect(Limits.shape.contains(shape), "shape is not a number of \(Limits.shape)")

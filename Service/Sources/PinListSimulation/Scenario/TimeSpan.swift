@@ -4,7 +4,7 @@
 
 /// A length of time, or a moment of a scenario counted from its beginning, in whole seconds: `300s`, `2.6d`, `14d2h`.
 public struct TimeSpan: Hashable, Comparable, Sendable, CustomStringConvertible {
-    /// The seconds, from 0 to ``longest``.
+    /// The seconds, from 0 to ``maximum``.
     public let seconds: Int64
 
     /// The longest that there is, in seconds: a hundred years. No sum of two overflows.
@@ -13,14 +13,14 @@ public struct TimeSpan: Hashable, Comparable, Sendable, CustomStringConvertible 
     /// The most digits behind the point.
     private static let fractionDigits = 6
 
-    /// What is right, for errors.
+    /// The right form, for errors.
     public static let form = "numbers with s, m, h or d, such as 300s, 2.6d or 14d2h"
 
     private static let units: [(letter: UInt8, seconds: Int64)] = [
         (UInt8(ascii: "d"), 86_400), (UInt8(ascii: "h"), 3_600), (UInt8(ascii: "m"), 60), (UInt8(ascii: "s"), 1),
     ]
 
-    /// So many seconds; below 0 it is 0, and above ``longest`` that.
+    /// So many seconds; below 0 it is 0, and above ``maximum`` that.
     public init(seconds: Int64) { self.seconds = min(max(seconds, 0), Self.maximum) }
 
     /// So many whole days.
@@ -28,7 +28,7 @@ public struct TimeSpan: Hashable, Comparable, Sendable, CustomStringConvertible 
 
     /// Reads a text: one or more decimal numbers, each with its unit, the larger unit first and each unit once.
     ///
-    /// - Returns: `nil` for any other text, and for more than ``longest``.
+    /// - Returns: `nil` for any other text, and for more than ``maximum``.
     public init?(_ text: String) {
         var seconds: Int64 = 0
         var rest = Array(text.utf8)[...]

@@ -7,11 +7,11 @@
 /// Entries may be missing at its begin as far as seals cover them. Anything else that is missing, or does not follow, is a
 /// break.
 package struct AuditChain: Sendable {
-    /// What is wrong with a log.
+    /// A break in a log.
     package struct VerificationError: Error, Hashable, Sendable, CustomStringConvertible {
         /// The number of the entry that does not follow.
         package let number: Int64
-        /// What is wrong, in one sentence without a full stop.
+        /// The defect, in one sentence without a full stop.
         package let description: String
 
         /// States where the log does not hold, and why.

@@ -10,13 +10,13 @@ internal import PinListMetadata
 package struct AuditEntry: Hashable, Sendable {
     /// Counted from 1.
     package let number: Int64
-    /// When.
+    /// The time.
     package let time: Timestamp
-    /// Who: the id of a token, or `cli` on the service's machine.
+    /// The actor: the id of a token, or `cli` on the service's machine.
     package let actor: String
-    /// What was done, such as `publish` or `token-create`.
+    /// The action, such as `publish` or `token-create`.
     package let action: String
-    /// What exactly, in one line.
+    /// The detail, in one line.
     package let detail: String
     /// The digest of the entry before; of the first one, 64 zeros.
     package let previous: String

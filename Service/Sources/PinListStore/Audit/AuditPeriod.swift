@@ -7,7 +7,7 @@ internal import PinReportAnalysis
 
 /// A calendar month in UTC: what the audit log is sealed by.
 package struct AuditPeriod: Hashable, Comparable, Sendable, CustomStringConvertible {
-    /// As it is written: `2026-11`.
+    /// The month in its written form: `2026-11`.
     package let description: String
 
     /// The month that a time lies in.
@@ -18,12 +18,12 @@ package struct AuditPeriod: Hashable, Comparable, Sendable, CustomStringConverti
     /// - Throws: ``StoreError`` of code `damaged` for a text that is no month.
     package init(stored text: String) throws {
         guard let time = try? Timestamp("\(text)-01T00:00:00Z") else {
-            throw StoreError(.damaged, "\(text) is no month")
+            throw StoreError(.damaged, "\(text) is not a month")
         }
         self.init(time)
     }
 
-    /// When it begins.
+    /// The time at which it begins.
     private var start: Timestamp {
         (try? Timestamp("\(self.description)-01T00:00:00Z")) ?? Timestamp(secondsSince1970: .min)
     }
@@ -34,7 +34,7 @@ package struct AuditPeriod: Hashable, Comparable, Sendable, CustomStringConverti
         AuditPeriod(self.start.before(-31 * 86_400))
     }
 
-    /// When it is over: the first second of the next month.
+    /// The time at which it is over: the first second of the next month.
     package var end: Timestamp { self.next.start }
 
     /// The earlier month comes first.

@@ -47,7 +47,7 @@ package struct AuditSeal: Hashable, Sendable {
             ]).bytes)
     }
 
-    /// What the entry says that names it.
+    /// The detail of the entry that names it.
     package var detail: String {
         "\(self.period): entries \(self.first) to \(self.last), head \(self.head), seal \(self.digest)"
     }

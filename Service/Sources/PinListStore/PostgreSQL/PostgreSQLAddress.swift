@@ -2,19 +2,19 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-#if PostgreSQL
 internal import CPQ
 internal import Foundation
 
-/// Where a database is, as it stands in a configuration: `postgres://USER@HOST:PORT/DATABASE?sslmode=verify-full`, and
-/// for a socket `postgres:///DATABASE?host=/run/postgresql`.
+/// The address of a database, as it stands in a configuration:
+/// `postgres://USER@HOST:PORT/DATABASE?sslmode=verify-full`, and for a socket
+/// `postgres:///DATABASE?host=/run/postgresql`.
 ///
 /// Read by libpq itself, so that it means here what it means to PostgreSQL's own tools; then evaluated.
 struct PostgreSQLAddress: Hashable, Sendable {
-    /// What libpq is given: its keywords and their values.
+    /// The settings for libpq: its keywords and their values.
     let settings: [String: String]
 
-    /// What an address may say. What is not here would change how the service works, such as `options`.
+    /// The members that an address may have. What is not here would change how the service works, such as `options`.
     private static let known: Set<String> = [
         "host", "hostaddr", "port", "dbname", "user", "passfile", "target_session_attrs", "channel_binding",
         "sslmode", "sslrootcert", "sslcert", "sslkey", "sslcrl",
@@ -22,7 +22,8 @@ struct PostgreSQLAddress: Hashable, Sendable {
 
     /// Reads an address.
     ///
-    /// - Throws: ``StoreError`` of code `unsupported`. It never repeats the address, which may hold a password.
+    /// - Throws: ``StoreError`` of code `unsupported`, also where ``PostgreSQLLibrary`` is not there. It never repeats the
+    ///   address, which may hold a password.
     init(_ text: String) throws(StoreError) {
         guard text.utf8.count <= PostgreSQLLimits.maximumAddressLength else {
             throw Self.refusal("is longer than \(PostgreSQLLimits.maximumAddressLength) bytes")
@@ -30,6 +31,7 @@ struct PostgreSQLAddress: Hashable, Sendable {
         guard Self.isAddress(text), text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
             throw Self.refusal("is not of the form postgres://USER@HOST/DATABASE")
         }
+        if let refusal = PostgreSQLLibrary.refusal { throw refusal }
         var settings = try Self.parsed(text)
         guard settings["password"] == nil, settings["sslpassword"] == nil else {
             throw Self.refusal(
@@ -43,7 +45,8 @@ struct PostgreSQLAddress: Hashable, Sendable {
         guard !hosts.isEmpty, hosts.allSatisfy({ !$0.isEmpty }) else {
             throw Self.refusal("names no host; a server on this machine is ?host=/run/postgresql")
         }
-        // What leaves the machine is encrypted, and to the right server, unless the address says otherwise.
+        // A connection that leaves the machine is encrypted, and to the right server, unless the address says
+        // otherwise.
         settings["sslmode"] = settings["sslmode"] ?? (hosts.allSatisfy(Self.isLocal) ? "prefer" : "verify-full")
         self.settings = settings
     }
@@ -74,7 +77,7 @@ struct PostgreSQLAddress: Hashable, Sendable {
         return settings
     }
 
-    /// Where connections go: for each host its address where one is given.
+    /// The targets of connections: for each host its address where one is given.
     private static func hosts(_ settings: [String: String]) -> [String] {
         func list(_ keyword: String) -> [String] {
             settings[keyword].map { $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) } ?? []
@@ -95,7 +98,7 @@ struct PostgreSQLAddress: Hashable, Sendable {
 extension PostgreSQLAddress {
     /// Connects, and waits for it.
     ///
-    /// - Returns: What `PQconnectdbParams` gives: whoever asked looks at its status, and ends it.
+    /// - Returns: The connection that `PQconnectdbParams` gives: the caller checks its status, and closes it.
     func connect(_ limits: PostgreSQLLimits) -> OpaquePointer? {
         let fixed = [
             "client_encoding": "UTF8", "fallback_application_name": "tumbler", "gssencmode": "disable",
@@ -112,4 +115,3 @@ extension PostgreSQLAddress {
         return PQconnectdbParams(keywords, values, 0)
     }
 }
-#endif

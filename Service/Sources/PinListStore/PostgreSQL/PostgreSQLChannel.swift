@@ -2,8 +2,6 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-#if PostgreSQL
-
 internal import CPQ
 internal import Foundation
 
@@ -19,8 +17,8 @@ final class PostgreSQLChannel {
 
     /// Connects.
     ///
-    /// - Throws: ``StoreError`` of code `unavailable`: where nobody listens, for a wrong password, for a database that
-    ///   there is not.
+    /// - Throws: ``StoreError`` of code `unavailable`: where no server listens, for a wrong password, for a database
+    ///   that does not exist.
     init(_ address: PostgreSQLAddress, _ limits: PostgreSQLLimits) throws(StoreError) {
         guard let connection = address.connect(limits) else {
             throw StoreError(.unavailable, "there is no memory for a connection")
@@ -140,4 +138,3 @@ final class PostgreSQLChannel {
         return StoreError(.unavailable, reason ?? StoreError.text(PQerrorMessage(self.connection)))
     }
 }
-#endif

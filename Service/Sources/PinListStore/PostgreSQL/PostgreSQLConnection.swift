@@ -2,7 +2,6 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-#if PostgreSQL
 internal import CPQ
 
 /// A connection to PostgreSQL, used by one thread. Calls block.
@@ -121,7 +120,8 @@ final class PostgreSQLConnection: SQLConnection {
     @discardableResult
     private func checked(_ result: PostgreSQLResult) throws -> PostgreSQLResult {
         guard let failure = result.failure else { return result }
-        // A table changed under a prepared statement, or somebody else forgot it: another connection prepares it anew.
+        // A table changed under a prepared statement, or another session deallocated it: another connection prepares it
+        // anew.
         if ["0A000", "26000"].contains(result.sqlState) { self.isStale = true }
         throw failure
     }
@@ -130,8 +130,8 @@ final class PostgreSQLConnection: SQLConnection {
 extension PostgreSQLConnection {
     private static func set(_ name: String, _ milliseconds: Int) -> String { "SET \(name) = \(milliseconds)" }
 
-    /// What was committed is on the server's disk before anybody is told: 202 and 200 mean it, whatever the own setting
-    /// of the server, the database or the role is.
+    /// A commit is on the server's disk before the answer is sent: 202 and 200 mean it, whatever the own setting of the
+    /// server, the database or the role is.
     private func checkDurability() throws {
         let sql = """
             SELECT set_config('synchronous_commit', CASE current_setting('synchronous_commit')
@@ -150,7 +150,7 @@ extension PostgreSQLConnection {
         guard isUTF8, try self.query(order).firstText == "t" else {
             throw StoreError(
                 .unsupported,
-                "the database has another encoding or order of texts: make it with"
+                "the database has another encoding or collation: make it with"
                     + " TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C'")
         }
     }
@@ -160,4 +160,3 @@ extension StoreLock {
     /// The number of the advisory lock that stands for it.
     var number: Int64 { PostgreSQLLimits.firstLock + self.rawValue }
 }
-#endif

@@ -2,14 +2,13 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-#if PostgreSQL
-
 /// What bounds the work with a PostgreSQL database. A value, so that a test chooses smaller ones.
 struct PostgreSQLLimits: Sendable {
     /// The connections that read. Two more write, one of them reports and counts alone: an instance makes one change of
     /// each kind at a time.
     var readers = 3
-    /// How many calls may wait for a connection, to read, to write and to append each; one more is refused as `busy`.
+    /// The number of calls that may wait for a connection, to read, to write and to append each; one more is refused as
+    /// `busy`.
     var waitingCalls = 256
 
     /// Seconds until the attempt to connect to one host is given up (libpq's `connect_timeout`).
@@ -18,8 +17,8 @@ struct PostgreSQLLimits: Sendable {
     var statementMilliseconds = 30_000
     /// Milliseconds that a call waits for another writer; as long as with SQLite.
     var lockMilliseconds = 5_000
-    /// Milliseconds after which the server ends a transaction that has nothing to say: an instance that stopped in the
-    /// middle of a change keeps nobody else from writing for longer.
+    /// Milliseconds after which the server ends a transaction that is idle: an instance that stopped in the middle of a
+    /// change blocks other writers no longer than this.
     var idleInTransactionMilliseconds = 15_000
     /// Milliseconds without a byte from the server after which it counts as gone; longer than it may take for a
     /// statement, so that a server that is only slow says so itself.
@@ -28,15 +27,15 @@ struct PostgreSQLLimits: Sendable {
     var userTimeoutMilliseconds = 25_000
     /// Seconds of silence before the first keepalive of TCP, and between two.
     var keepaliveSeconds = (first: 10, next: 5)
-    /// How many keepalives without an answer end a connection.
+    /// The number of keepalives without an answer that end a connection.
     var keepaliveCount = 3
 
     /// Seconds after a failed attempt to connect without another one; doubled with each failure, up to the longest.
     var pauseSeconds = (first: 0.25, maximum: 5.0)
-    /// How many statements a connection keeps prepared; then it forgets all of them.
+    /// The number of statements that a connection keeps prepared; then it forgets all of them.
     var preparedStatements = 128
 
-    /// The same for whoever changes the tables: that reads and writes all rows, and others wait for it.
+    /// The same for a migration of the tables: it reads and writes all rows, and others wait for it.
     var migrating: Self {
         var limits = self
         limits.statementMilliseconds = Self.migrationMilliseconds
@@ -51,7 +50,7 @@ struct PostgreSQLLimits: Sendable {
     static let maximumAddressLength = 2_048
     /// The stack of a thread that makes calls, in bytes: lists and reports are evaluated on it.
     static let stackSize = 4 << 20
-    /// How many rows of each table are measured to tell how large the database is.
+    /// The number of rows of each table that are measured to tell how large the database is.
     static let measuredRows = 200
     /// Bytes that a row takes beside its values: its header, its place in the page, and its entries in two indexes.
     static let rowOverhead: Int64 = 100
@@ -62,4 +61,3 @@ struct PostgreSQLLimits: Sendable {
     /// The most bytes that are handed to libpq at once while rows are copied.
     static let copiedBytes = 65_536
 }
-#endif

@@ -2,7 +2,6 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-#if PostgreSQL
 internal import CPQ
 
 /// Values on their way to the server: binary, in one buffer that stays where it is during the call.
@@ -103,4 +102,3 @@ struct PostgreSQLStatement {
         self.sql = numbered
     }
 }
-#endif

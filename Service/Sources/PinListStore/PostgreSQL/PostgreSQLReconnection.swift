@@ -2,11 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-#if PostgreSQL
-
 internal import Foundation
 
-/// Connects, but not again and again to a server that is gone: within a pause everybody is told at once what was wrong.
+/// Connects, but not again and again to a server that is gone: within a pause every caller gets the last error at once.
 ///
 /// `@unchecked Sendable`: because its variables are read and written under the lock only.
 final class PostgreSQLReconnection: @unchecked Sendable {
@@ -55,4 +53,3 @@ final class PostgreSQLReconnection: @unchecked Sendable {
         }
     }
 }
-#endif

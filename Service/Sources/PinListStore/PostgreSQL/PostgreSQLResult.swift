@@ -2,11 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-#if PostgreSQL
-
 internal import CPQ
 
-/// What the server answered to a statement; its memory is libpq's, and ends with it.
+/// The server's answer to a statement; its memory is libpq's, and ends with it.
 final class PostgreSQLResult {
     private let result: OpaquePointer
 
@@ -15,7 +13,7 @@ final class PostgreSQLResult {
 
     deinit { PQclear(self.result) }
 
-    /// Why the statement was refused; `nil` when it was not.
+    /// The reason for which the statement was refused; `nil` when it was not.
     var failure: StoreError? {
         switch PQresultStatus(self.result) {
         case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY: nil
@@ -35,10 +33,11 @@ final class PostgreSQLResult {
         PQresultErrorField(self.result, Int32(UInt8(ascii: "C"))).map { String(cString: $0) } ?? ""
     }
 
-    /// What was done, such as `COMMIT`. A transaction in which something failed answers `ROLLBACK` to a COMMIT.
+    /// The command that was carried out, such as `COMMIT`. A transaction in which something failed answers `ROLLBACK`
+    /// to a COMMIT.
     var command: String { PQcmdStatus(self.result).map { String(cString: $0) } ?? "" }
 
-    /// How many rows were changed.
+    /// The number of rows that were changed.
     var changedCount: Int { PQcmdTuples(self.result).flatMap { Int(String(cString: $0)) } ?? 0 }
 
     /// The first column of the first row, of a simple query: text.
@@ -77,4 +76,3 @@ final class PostgreSQLResult {
         return rows
     }
 }
-#endif

@@ -2,15 +2,13 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-#if PostgreSQL
-
 /// Rows as `COPY … FROM STDIN (FORMAT binary)` takes them: PostgreSQL's documentation, COPY, "Binary Format".
 ///
 /// Numbers are written with 64 bits, as the columns of all tables here have them.
 struct PostgreSQLRows {
     private static let signature: [UInt8] = Array("PGCOPY\n".utf8) + [0xFF] + Array("\r\n".utf8) + [0]
 
-    /// What is sent.
+    /// The bytes to send.
     private(set) var bytes: [UInt8]
 
     /// Writes rows.
@@ -48,4 +46,3 @@ struct PostgreSQLRows {
         withUnsafeBytes(of: number.bigEndian) { self.bytes += $0 }
     }
 }
-#endif

@@ -2,8 +2,6 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-#if PostgreSQL
-
 /// One thread's connection, made again when it is gone, and the transactions on it.
 final class PostgreSQLSession {
     private let connect: () throws -> PostgreSQLConnection
@@ -76,4 +74,3 @@ final class PostgreSQLSession {
         if !connection.isReady { self.connection = nil }
     }
 }
-#endif

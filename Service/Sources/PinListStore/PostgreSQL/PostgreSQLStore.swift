@@ -2,8 +2,6 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-#if PostgreSQL
-
 /// A store in a PostgreSQL database, for as many instances of the service as are wanted.
 package final class PostgreSQLStore: ServiceStore {
     private let readers: PostgreSQLThreads
@@ -70,7 +68,7 @@ package final class PostgreSQLStore: ServiceStore {
     /// table: files do not shrink when rows are deleted, and what is free in them is not told without an extension.
     package func size() async throws -> Int64 { try await self.sizes().values.reduce(0, +) }
 
-    /// What each table takes; those of the days of reports, which are dropped as a whole, by their files.
+    /// The size of each table; those of the days of reports, which are dropped as a whole, by their files.
     package func sizes() async throws -> [String: Int64] {
         try await self.read { store in
             let days = """
@@ -95,7 +93,7 @@ package final class PostgreSQLStore: ServiceStore {
         }
     }
 
-    /// Not here: PostgreSQL has a tool for it.
+    /// Refuses a backup: PostgreSQL has a tool for it.
     ///
     /// - Throws: ``StoreError`` of code `unsupported`, always.
     package func backUp(to path: String) async throws {
@@ -116,4 +114,3 @@ package final class PostgreSQLStore: ServiceStore {
         }
     }
 }
-#endif

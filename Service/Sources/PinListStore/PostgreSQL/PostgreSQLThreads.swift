@@ -2,11 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-#if PostgreSQL
-
 internal import Foundation
 
-/// Threads that make calls that block, each with its own connection, so that nobody else waits.
+/// Threads that make calls that block, each with its own connection, so that no other task waits.
 ///
 /// `@unchecked Sendable`: because its variables are read and written under the condition's lock only.
 final class PostgreSQLThreads: @unchecked Sendable {
@@ -20,9 +18,9 @@ final class PostgreSQLThreads: @unchecked Sendable {
     /// Starts threads, which connect when they are first needed.
     ///
     /// - Parameters:
-    ///   - count: How many.
-    ///   - limit: How many calls may wait for one of them.
-    ///   - reconnection: How they connect.
+    ///   - count: The number of threads.
+    ///   - limit: The number of calls that may wait for one of them.
+    ///   - reconnection: The reconnection.
     init(count: Int, limit: Int, _ reconnection: PostgreSQLReconnection) {
         self.limit = limit
         for _ in 0..<count {
@@ -72,4 +70,3 @@ final class PostgreSQLThreads: @unchecked Sendable {
         }
     }
 }
-#endif

@@ -2,8 +2,6 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-#if PostgreSQL
-
 internal import CPQ
 
 extension SQLValue {
@@ -61,4 +59,3 @@ extension SQLValue {
         return Double("\(text)e\(zeros)").map { .real($0) }
     }
 }
-#endif

@@ -2,16 +2,14 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-#if PostgreSQL
-
 extension StoreError.Code {
-    /// Nobody can tell whether a change was made: the connection was lost while it was committed. All of it was made,
-    /// or nothing; whoever asked looks, or asks again for what may be done twice.
+    /// Whether a change was made is unknown: the connection was lost while it was committed. All of it was made, or
+    /// nothing; the caller checks, or repeats what may be done twice.
     package static let unknownOutcome = StoreError.Code(description: "unknown-outcome")
 }
 
 extension StoreError {
-    /// What a server says of a statement, in our words.
+    /// Translates an error of the server on a statement into an error of the store.
     ///
     /// - Parameters:
     ///   - state: Its SQLSTATE, five characters (PostgreSQL's documentation, appendix A).
@@ -21,7 +19,8 @@ extension StoreError {
             switch state {
             case "53100": .full
             case "55P03", "40P01", "40001": .busy
-            // What is said of rights, and of bytes that contradict the type of a column, is not said of a table.
+            // Errors about rights, and about bytes that contradict the type of a column, are not errors of a missing
+            // table.
             case "42501": .unavailable
             default: Self.damageClasses.contains(String(state.prefix(2))) ? .damaged : .unavailable
             }
@@ -31,11 +30,10 @@ extension StoreError {
     /// Data, names and tables that are not as this version writes them; an index or a page that is broken.
     private static let damageClasses: Set<String> = ["22", "3F", "42", "XX"]
 
-    /// What libpq says, in one line.
+    /// The message of libpq, in one line.
     static func text(_ message: UnsafePointer<CChar>?) -> String {
         guard let message else { return "no reason was given" }
         let lines = String(cString: message).split(whereSeparator: \.isNewline)
         return lines.isEmpty ? "no reason was given" : lines.joined(separator: "; ")
     }
 }
-#endif

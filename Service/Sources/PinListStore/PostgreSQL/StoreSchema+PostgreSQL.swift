@@ -2,8 +2,6 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-#if PostgreSQL
-
 extension StoreSchema {
     /// PostgreSQL's, of version 11 and later.
     ///
@@ -46,4 +44,3 @@ extension StoreSchema {
             """,
         ], reportDays: Self.reportDays)
 }
-#endif

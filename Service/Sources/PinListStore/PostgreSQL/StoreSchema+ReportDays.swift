@@ -2,8 +2,6 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-#if PostgreSQL
-
 extension StoreSchema {
     /// Reports in a table for each day (UTC): `report_day_N` for the day N since 1970, and `report_before_N` for those
     /// that were there before days had tables, up to the day N (docs/decisions/0049).
@@ -107,4 +105,3 @@ extension StoreSchema {
         """,
     ]
 }
-#endif

@@ -8,7 +8,7 @@ internal import PinListMetadata
 
 /// A secret that opens a part of the service. The service keeps its hash alone.
 package struct AccessToken: Hashable, Sendable {
-    /// What it opens.
+    /// The rights of a token.
     package enum Scope: String, Hashable, Sendable, CaseIterable {
         /// Publishing lists of the names that it is bound to.
         case publish
@@ -16,7 +16,7 @@ package struct AccessToken: Hashable, Sendable {
         case probe
         /// The dashboard, the metrics and readiness.
         case read
-        /// What `read` opens, and acknowledging and silencing alarms.
+        /// The rights of `read`, and acknowledging and silencing alarms.
         case operate
 
         /// Whether it opens something of named lists alone.
@@ -25,21 +25,21 @@ package struct AccessToken: Hashable, Sendable {
 
     /// Names it in the log and on the command line; no secret.
     package let id: String
-    /// What it opens.
+    /// The rights of the token.
     package let scope: Scope
     /// The lists that it may publish; none for those that read.
     package let names: [String]
     /// The SHA-256 of its secret.
     package let hash: [UInt8]
-    /// When it was made.
+    /// The time at which it was made.
     package let madeAt: Timestamp
-    /// What it is for, in its maker's words; empty where nothing was said.
+    /// The purpose, in its maker's words; empty where nothing was said.
     package var label = ""
-    /// Who answers for it: a person or a team; empty where nothing was said.
+    /// The person or team that answers for it; empty where nothing was said.
     package var owner = ""
-    /// From when on it opens nothing; `nil` for one that only revoking ends.
+    /// The time from which it is invalid; `nil` for one that only revoking ends.
     package var endsAt: Timestamp?
-    /// When it was revoked.
+    /// The time at which it was revoked.
     package var revokedAt: Timestamp?
 
     /// The number of random bytes in a secret.
@@ -54,20 +54,21 @@ package struct AccessToken: Hashable, Sendable {
     /// The label of tokens that the service makes for those who come by a log-in link. Logging out revokes such a token.
     package static let loginLabel = "login link"
 
-    /// How many seconds a token that ended is kept for the list of tokens: 30 days. The audit log names it for longer.
+    /// The number of seconds for which an expired token is kept for the list of tokens: 30 days. The audit log names it
+    /// for longer.
     static let keptAfterEnd: Int64 = 2_592_000
 
-    /// What stands before every secret, so that scanners of sources find one that leaked.
+    /// The prefix of every secret, so that scanners of sources find one that leaked.
     package static let prefix = "tumbler_"
 
     /// Makes a token.
     ///
     /// - Parameters:
-    ///   - scope: What it opens.
+    ///   - scope: The rights of the token.
     ///   - names: The lists that it may publish.
-    ///   - label: What it is for.
-    ///   - owner: Who answers for it.
-    ///   - end: From when on it opens nothing; `nil` for never.
+    ///   - label: The purpose.
+    ///   - owner: The responsible person or team.
+    ///   - end: The time at which it expires; `nil` for never.
     ///   - random: ``randomBytes`` of them.
     ///   - time: Now.
     /// - Returns: The token, and its secret, which is shown once; `nil` for too few random bytes, and for a label or an
@@ -119,7 +120,7 @@ package struct AccessToken: Hashable, Sendable {
     /// Whether it may acknowledge and silence alarms, while it is valid.
     package var mayOperate: Bool { self.scope == .operate }
 
-    /// What the audit log calls it: the id, and the label and the owner where it has them.
+    /// The name of the token in the audit log: the id, and the label and the owner where it has them.
     package var actor: String {
         self.id + (self.label.isEmpty ? "" : " \"\(self.label)\"") + (self.owner.isEmpty ? "" : " (\(self.owner))")
     }

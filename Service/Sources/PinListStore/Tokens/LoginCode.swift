@@ -10,22 +10,23 @@ internal import PinListMetadata
 package struct LoginCode: Hashable, Sendable {
     /// The SHA-256 of the code's text.
     package let hash: [UInt8]
-    /// Who made the link, and will own the token of the log-in.
+    /// The maker of the link, who will own the token of the login.
     package let owner: String
-    /// From when on it logs nobody in.
+    /// The time at which it expires.
     package let endsAt: Timestamp
 
     /// The number of random bytes of a code.
     package static let randomBytes = 32
-    /// For how many seconds a code can be used: ten minutes, as long as it takes to open a link, and to mend a tunnel.
+    /// The number of seconds for which a code can be used: ten minutes, as long as it takes to open a link, and to mend
+    /// a tunnel.
     package static let seconds: Int64 = 600
-    /// How many codes can be open at once. One more ends the oldest.
+    /// The number of codes that can be open at once. One more ends the oldest.
     package static let maximumOpen = 16
 
     /// Makes a code.
     ///
     /// - Parameters:
-    ///   - owner: Who makes the link.
+    ///   - owner: The maker of the link.
     ///   - random: ``randomBytes`` of them.
     ///   - time: Now.
     /// - Returns: The code, and its text, 64 lower-case hex digits; `nil` for too few random bytes, and for an owner that a

@@ -5,7 +5,7 @@
 package import CertificatePinning
 internal import Foundation
 
-/// How far a list has spread, estimated from what clients say that they hold (formats.md, section 7).
+/// The spread of a list, estimated from what clients say that they hold (formats.md, section 7).
 ///
 /// The requests are not authenticated: it is an estimate, and never the only gate for removing a key. One installation
 /// asks about once in each window, the list's `refreshAfter`, and names what it held before the answer.
@@ -14,7 +14,7 @@ package struct AdoptionEstimate: Hashable, Sendable {
     package struct Unverified: Hashable, Sendable {
         /// The digest, or `other` for those that were not told apart.
         package let digest: String
-        /// How often it was named in the window.
+        /// The number of requests that named it in the window.
         package let count: Int64
         /// The hour in which it was named last.
         package let lastSeen: Timestamp
@@ -34,11 +34,12 @@ package struct AdoptionEstimate: Hashable, Sendable {
     static let maximumEdgeShare = 0.1
     /// The largest share of requests whose sources could not be told apart that still lets the others stand for all.
     static let maximumCrowdedShare = 0.1
-    /// Below how many sources an hour that asked as often as counts these are few, and must not be most of what counts.
+    /// The number of sources that asked as often as counts, in an hour, below which these are few, and must not be most
+    /// of what counts.
     static let fewSources: Int64 = 10
-    /// How many completed windows before it one counts as one without progress.
+    /// The factor between the missing shares of two windows from which on the later one counts as without progress.
     static let stalledFactor = 0.98
-    /// The share that counts as everybody.
+    /// The share that counts as all installations.
     package static let everybody = 0.99
 
     /// Whether there is something to go by.
@@ -47,16 +48,17 @@ package struct AdoptionEstimate: Hashable, Sendable {
     package let window: Int64
     /// The share of active installations that hold a version or a newer one, by version; empty when not measured.
     package let shares: [Int64: Double]
-    /// What was named and never published.
+    /// The digests that were named and never published.
     package let unverified: [Unverified]
-    /// When 99 % will hold the newest version, if it goes on like this; `nil` when that is not in sight, or was reached.
+    /// The time at which 99 % will hold the newest version, if it goes on like this; `nil` when that is not in sight,
+    /// or was reached.
     package let everybodyAt: Timestamp?
-    /// Whether the newest version no longer spreads, and not everybody has it.
+    /// Whether the newest version no longer spreads, and not all installations have it.
     package let isStalled: Bool
 
     /// The share that holds the newest version.
     package func share(of version: Int64) -> Double? {
-        // Versions between two that were published are held by whoever holds the next one.
+        // A version between two that were published counts as held by the holders of the next one.
         if let share = self.shares[version] { return share }
         guard case .measured = self.state else { return nil }
         return self.shares.filter { $0.key > version }.min { $0.key < $1.key }?.value ?? 0
@@ -65,7 +67,7 @@ package struct AdoptionEstimate: Hashable, Sendable {
     /// Estimates.
     ///
     /// - Parameters:
-    ///   - inquiries: What was counted, two windows and an hour back at least.
+    ///   - listRequests: The counts, two windows and an hour back at least.
     ///   - versions: The versions of all lists that were published, by digest.
     ///   - newest: The version that is served, and when it was published.
     ///   - window: `refreshAfter`, in seconds.
@@ -102,7 +104,7 @@ package struct AdoptionEstimate: Hashable, Sendable {
             isStalled: forecast.isStalled)
     }
 
-    /// When 99 % will hold the newest version: what is missing shrinks by the same factor in each window.
+    /// The time at which 99 % will hold the newest version: what is missing shrinks by the same factor in each window.
     ///
     /// - Parameters:
     ///   - missing: The share that does not hold it in this window.
@@ -111,7 +113,7 @@ package struct AdoptionEstimate: Hashable, Sendable {
         missing: Double, before: Double, publishedAt: Int64, window: Int64, now: Int64
     ) -> (at: Int64?, isStalled: Bool) {
         guard missing > 1 - Self.everybody else { return (nil, false) }
-        // After one window everybody has asked, after two everybody has named the answer.
+        // After one window every installation has asked, after two every one has named the answer.
         let earliest = publishedAt + 2 * window
         let factor = missing / max(before, 0.000_1)
         guard factor < Self.stalledFactor else {

@@ -6,22 +6,23 @@ package import CertificatePinning
 package import PinListMetadata
 internal import PinRotation
 
-/// Which keys of the newest list could be deployed: for each, the share of the last period's requests whose list
+/// The keys of the newest list that could be deployed: for each, the share of the last period's requests whose list
 /// refuses it, measured as the gate does (formats.md, section 8).
 ///
 /// A whole chain may still be refused for other reasons: `tumbler gate` looks at the chain.
 package struct DeployableKeys: Sendable {
-    /// What is known of one key.
+    /// The evaluation of one key.
     package enum Evaluation: Hashable, Sendable {
         /// So many refuse it, 0 to 1.
         case refused(share: Double)
-        /// Nothing was measured: why.
+        /// No measurement: why.
         case notMeasured(String)
         /// A key alone does not say it: why.
         case needsChain(String)
     }
 
-    /// The most lists that are looked at, those that were named most often. Who holds another one counts as refusing.
+    /// The most lists that are looked at, those that were named most often. An installation that holds another one
+    /// counts as refusing.
     static let maximumLists = 32
 
     /// From what it is said, in a sentence; empty when nothing is measured.
@@ -32,7 +33,7 @@ package struct DeployableKeys: Sendable {
     private var refusing: [Question: Double] = [:]
     /// Requests that name one of the lists that were looked at.
     private var known: Int64 = 0
-    /// Why nothing is measured; `nil` when it is.
+    /// The reason for which nothing is measured; `nil` when it is.
     private let why: String?
 
     /// A key of an entry.
@@ -41,10 +42,10 @@ package struct DeployableKeys: Sendable {
         let host: HostName
     }
 
-    /// Looks at the lists that installations hold, one after the other: a list may take tens of megabytes in memory.
+    /// Evaluates the lists that installations hold, one after the other: a list may take tens of megabytes in memory.
     ///
     /// - Parameters:
-    ///   - count: What was counted.
+    ///   - count: The counts.
     ///   - entries: Whose keys are asked about.
     ///   - now: The time.
     ///   - read: Reads the list of a version; `nil` where it is not at hand.
@@ -77,7 +78,7 @@ package struct DeployableKeys: Sendable {
         }
     }
 
-    /// What is known of a pin of an entry.
+    /// The evaluation of a pin of an entry.
     package func evaluation(of known: KnownPin, in entry: PinnedDomain) -> Evaluation {
         guard known.pin.kind == .publicKey else {
             return .needsChain("it pins one certificate, not a key; ask tumbler gate with its file")
@@ -89,7 +90,7 @@ package struct DeployableKeys: Sendable {
             return .needsChain("the entry requires a pin of the issuer as well; ask tumbler gate with the chain")
         }
         if let why { return .notMeasured(why) }
-        guard self.requests > 0 else { return .notMeasured("nobody asked") }
+        guard self.requests > 0 else { return .notMeasured("no requests were counted") }
         // In hundredths of requests; those that name a list which is not at hand count as refusing.
         let refusing =
             Double(self.requests - self.known) * 100

@@ -13,14 +13,14 @@ package struct EdgeLog: Sendable {
     /// The most bytes of a line.
     package static let lineBytes = 16_384
 
-    /// How many lines were counted.
+    /// The number of lines that were counted.
     package private(set) var counted: Int64 = 0
-    /// How many were about something else.
+    /// The number of lines about something else.
     package private(set) var others: Int64 = 0
-    /// How many could not be read.
+    /// The number of lines that could not be read.
     package private(set) var unreadable: Int64 = 0
 
-    /// What was counted so far.
+    /// The counts so far.
     package private(set) var counts: [ListRequestKey: Int64] = [:]
     /// The line that has not ended yet.
     private var rest: [UInt8] = []

@@ -13,7 +13,7 @@ public struct EntityTag: Hashable, Sendable {
     /// A tag.
     package init(digest: String) { self.digest = digest }
 
-    /// As it stands in `ETag`.
+    /// The tag as it stands in `ETag`.
     public var text: String { "\"\(self.digest)\"" }
 
     /// The tags of an `If-None-Match`: weak ones and those that a proxy gave the suffix `-gzip` are understood.

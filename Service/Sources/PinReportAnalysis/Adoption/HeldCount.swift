@@ -5,8 +5,7 @@
 package import CertificatePinning
 package import PinListMetadata
 
-/// Which lists installations hold, counted over a day at least: what somebody decides by who takes a pin away or deploys
-/// a key.
+/// The lists that installations hold, counted over a day at least: the basis for removing a pin or deploying a key.
 ///
 /// It is made of the same requests as ``AdoptionEstimate``. That says how a list spreads; this says what is still out.
 package struct HeldCount: Hashable, Sendable {
@@ -19,17 +18,17 @@ package struct HeldCount: Hashable, Sendable {
     package let period: Int64
     /// The requests that named a list.
     package let requests: Int64
-    /// How many of them named which published version.
+    /// The number of requests that named each published version.
     package let versions: [Int64: Int64]
-    /// How many named a list that was never published here.
+    /// The number of requests that named a list that was never published here.
     package let unknown: Int64
-    /// Why this is not to be decided by; `nil` when it is.
+    /// The reason for which this is not to be decided by; `nil` when it is.
     package let why: String?
 
     /// Counts.
     ///
     /// - Parameters:
-    ///   - inquiries: What was counted, over ``hours(of:)`` at least.
+    ///   - listRequests: The counts, over ``hours(of:)`` at least.
     ///   - versions: The versions of all lists that were published, by digest.
     ///   - window: `refreshAfter`, in seconds.
     ///   - now: The time.

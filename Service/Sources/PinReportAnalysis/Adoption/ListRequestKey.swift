@@ -2,14 +2,14 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// What clients say that they hold, counted by the hour (formats.md, section 7). Numbers alone: no address and no
-/// identifier is kept.
+/// The key of a count of lists that clients say that they hold, by the hour (formats.md, section 7). Numbers alone: no
+/// address and no identifier is kept.
 package struct ListRequestKey: Hashable, Sendable {
-    /// Who asked.
+    /// The kind of source of a request.
     package enum Source: String, Sendable, CaseIterable {
         /// An installation, as far as one can tell.
         case installation
-        /// Something in between that asks for many.
+        /// A cache in between, which asks for many clients.
         case edge
         /// The log of an edge, fed in.
         case log
@@ -21,7 +21,7 @@ package struct ListRequestKey: Hashable, Sendable {
         case crowded
     }
 
-    /// What one who names nothing holds.
+    /// The digest of a request that names no list.
     package static let nothing = ""
     /// Stands for digests that were never published, beyond ``ListRequestCounter/unpublishedDigests`` in an hour.
     package static let others = "other"
@@ -30,7 +30,7 @@ package struct ListRequestKey: Hashable, Sendable {
     package let name: String
     /// Hours since 1970.
     package let hour: Int64
-    /// Who asked.
+    /// The kind of source.
     package let source: Source
     /// The hex SHA-256 of the envelope that is held.
     package let digest: String

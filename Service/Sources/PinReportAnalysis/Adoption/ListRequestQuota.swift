@@ -2,13 +2,13 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// How many requests of one source count for adoption in an hour, with memory that nobody outside chooses
+/// The number of requests of one source that count for adoption in an hour, in memory whose size no client influences
 /// (formats.md, section 7).
 ///
 /// A source is an IPv4 address or an IPv6 /64, for one list. Each has a count in a table of fixed size; its place is
-/// one of ``ways`` that a hash gives it. A source that finds no place takes that of the lowest count, and goes on **with
-/// that count** (the Space-Saving algorithm). So what is counted for a source is never lower than what it sent: nobody
-/// gets more than ``maximumRequests``, however many other addresses push it out.
+/// one of ``ways`` that a hash gives it. A source that finds no place takes that of the lowest count, and goes on
+/// **with that count** (the Space-Saving algorithm). So what is counted for a source is never lower than what it sent:
+/// no source gets more than ``maximumRequests``, however many other addresses push it out.
 ///
 /// A flood from many addresses uses up the table only after about ``places`` × ``maximumRequests`` requests in an hour,
 /// 15.7 million; until then a source that was not there before has requests left. After that, requests are
@@ -16,20 +16,22 @@
 package struct ListRequestQuota: Sendable {
     /// The most requests of a source in an hour that count.
     package static let maximumRequests = 120
-    /// How many places a source may stand in.
+    /// The number of places that a source may have.
     static let ways = 8
-    /// How many counts there are: 2 MiB.
+    /// The number of counts: 2 MiB.
     package static let places = 131_072
 
-    /// What becomes of a request.
+    /// Whether a request counts.
     package enum Answer: Hashable, Sendable {
-        /// It counts.
+        /// The request counts.
         case counts
-        /// It does not, and is the first of this source that does not: those before it were as many as count.
+        /// The request does not count, and is the first of this source that does not: those before it were as many as
+        /// count.
         case exhausted
-        /// It does not: the source has sent more than count already.
+        /// The request does not count: the source has sent more than count already.
         case surplus
-        /// It does not: so many sources asked that it cannot be said whether this one has sent as many as count.
+        /// The request does not count: so many sources asked that it cannot be said whether this one has sent as many
+        /// as count.
         case crowded
     }
 
@@ -47,8 +49,8 @@ package struct ListRequestQuota: Sendable {
     /// A quota of which nothing is used.
     ///
     /// - Parameters:
-    ///   - seed: A random number, so that nobody outside knows who stands beside whom.
-    ///   - places: How many counts there are; rounded up to a multiple of ``ways``.
+    ///   - seed: A random number, so that no client knows which sources share a bucket.
+    ///   - places: The number of counts; rounded up to a multiple of ``ways``.
     package init(seed: UInt64, places: Int = Self.places) {
         self.seed = seed
         self.places = (min(max(places, 1), 1_048_576) + Self.ways - 1) / Self.ways * Self.ways
@@ -56,7 +58,7 @@ package struct ListRequestQuota: Sendable {
         self.reset()
     }
 
-    /// How many sources can be told apart: it never changes.
+    /// The number of sources that can be told apart: it never changes.
     var capacity: Int { self.table.count }
 
     /// Forgets what was counted: the next hour begins.
@@ -81,7 +83,7 @@ package struct ListRequestQuota: Sendable {
         return .counts
     }
 
-    /// Where a source stands; else the place with the lowest count, which it will go on with.
+    /// The place of a source; else the place with the lowest count, which it goes on with.
     private func place(of source: UInt64) -> Int {
         let first = Int(truncatingIfNeeded: source % UInt64(self.table.count / Self.ways)) * Self.ways
         var lowest = first
@@ -92,7 +94,7 @@ package struct ListRequestQuota: Sendable {
         return lowest
     }
 
-    /// A number for a source that nobody outside can tell. Never 0, which is nobody.
+    /// A number for a source that no client can predict. Never 0, which is an empty place.
     private func number(of address: SourceAddress, for name: String) -> UInt64 {
         var hasher = Hasher()
         hasher.combine(self.seed)

@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// What was counted in some hours, by version.
+/// The counts of some hours, by version.
 package struct WindowCount {
     /// Requests of installations, those that named something.
     package private(set) var base: Int64 = 0
@@ -12,7 +12,7 @@ package struct WindowCount {
     private(set) var logged: Int64 = 0
     /// Requests of sources that had asked as often as counts.
     package private(set) var surplus: Int64 = 0
-    /// How many sources had, each counted once in each hour in which it had.
+    /// The number of sources that had, each counted once in each hour in which it had.
     package private(set) var exhausted: Int64 = 0
     /// Requests of sources that could not be told apart.
     package private(set) var crowded: Int64 = 0
@@ -20,7 +20,7 @@ package struct WindowCount {
     private let hours: Int64
     /// By version.
     package private(set) var versions: [Int64: Int64] = [:]
-    /// What was named and never published, by digest: how often, and in which hour last.
+    /// The digests that were named and never published: how often, and in which hour last.
     package private(set) var unverified: [String: (count: Int64, hour: Int64)] = [:]
 
     package init(_ listRequests: [ListRequestKey: Int64], hours: ClosedRange<Int64>, _ published: [String: Int64]) {
@@ -37,9 +37,11 @@ package struct WindowCount {
             case .installation: break
             }
             guard key.source == .installation || key.source == .log else { continue }
-            // Who names nothing is no client of ours: those name the list that they were shipped with.
+            // A request that names no list is not from a client of ours: those name the list that they were shipped
+            // with.
             guard key.digest != ListRequestKey.nothing else { continue }
-            // What was never published counts as not holding any: whoever makes digests up delays, and hurries nobody.
+            // A digest that was never published counts as holding none: invented digests delay a rotation, and never
+            // hurry one.
             self.base += count
             if let version = published[key.digest] {
                 self.versions[version, default: 0] += count
@@ -65,15 +67,15 @@ package struct WindowCount {
             && 2 * self.exhausted * Int64(ListRequestQuota.maximumRequests) > self.base
     }
 
-    /// Why nothing can be said; `nil` when it can.
+    /// The reason for which nothing can be said; `nil` when it can.
     package var whyNotMeasured: String? {
         if self.logged == 0, Double(self.edge) > AdoptionEstimate.maximumEdgeShare * Double(self.edge + self.base) {
             return "\(self.edge) of \(self.edge + self.base) requests came through a cache; "
                 + "feed its log in with tumbler adoption import"
         }
         if Double(self.crowded) > AdoptionEstimate.maximumCrowdedShare * Double(self.crowded + self.base) {
-            return "\(self.crowded) of \(self.crowded + self.base) requests came from more sources than can be told "
-                + "apart"
+            return "\(self.crowded) of \(self.crowded + self.base) requests came from more sources than can be "
+                + "distinguished"
         }
         if self.isOfFewSources {
             return "over half of the \(self.base) requests that count came from few sources, each of which asked over "

@@ -2,9 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// Something that needs a person.
+/// An alarm: a state that needs the action of a person.
 package struct Alarm: Hashable, Sendable {
-    /// What kind. Bounded: it labels metrics.
+    /// The kind of alarm. Bounded: it labels metrics.
     package enum Kind: String, Hashable, Sendable, CaseIterable {
         /// More failures than usual.
         case failureRate = "failure-rate"
@@ -26,6 +26,8 @@ package struct Alarm: Hashable, Sendable {
         case earlySwitch = "early-switch"
         /// A certificate is about to expire, and no rotation is planned for the host.
         case noRotationPlan = "no-rotation-plan"
+        /// A probe saw a certificate served that its issuer took back.
+        case revokedCertificate = "revoked-certificate"
         /// A certificate of a pinned host is in a log, and apps would refuse its key.
         case unexpectedCertificate = "unexpected-certificate"
         /// The newest list no longer spreads.
@@ -36,15 +38,15 @@ package struct Alarm: Hashable, Sendable {
         case unknownList = "unknown-list"
         /// A publication was refused.
         case publishRefused = "publish-refused"
-        /// Nothing comes where there used to be traffic.
+        /// No requests or reports come where there used to be traffic.
         case silence
-        /// What is stored does not verify.
+        /// The stored publication does not verify.
         case notVerified = "not-verified"
         /// The operator tests a target.
         case test
     }
 
-    /// How soon.
+    /// The urgency of an alarm.
     package enum Severity: String, Hashable, Sendable, CaseIterable, Comparable {
         /// This week.
         case notice
@@ -61,16 +63,16 @@ package struct Alarm: Hashable, Sendable {
 
     /// The same alarm has the same key for as long as it lasts.
     package let key: String
-    /// What kind.
+    /// The kind of alarm.
     package let kind: Kind
-    /// How soon.
+    /// The urgency of the alarm.
     package let severity: Severity
-    /// What it is about: a host or the name of a list.
+    /// The subject: a host or the name of a list.
     package let subject: String
-    /// What is the matter, in a sentence without a full stop.
+    /// The problem, in a sentence without a full stop.
     package let detail: String
 
-    /// What the alarm of a key is about.
+    /// The subject in the key of an alarm.
     package static func subject(of key: String) -> String {
         let parts = key.split(separator: ":", maxSplits: 2)
         return parts.count > 1 ? String(parts[1]) : ""

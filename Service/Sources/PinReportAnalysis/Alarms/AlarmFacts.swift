@@ -5,15 +5,15 @@
 package import CertificatePinning
 internal import PinListMetadata
 
-/// What the rules of alarms look at.
+/// The facts that the rules of alarms look at.
 package struct AlarmFacts: Sendable {
     /// An entry of the audit log that is an alarm for a while.
     package struct Remembered: Hashable, Sendable {
         /// The number of the entry.
         package let number: Int64
-        /// What was done.
+        /// The action.
         package let action: String
-        /// To what, in words that begin with the name of a list.
+        /// The subject, in words that begin with the name of a list.
         package let detail: String
 
         /// States an entry.
@@ -24,26 +24,26 @@ package struct AlarmFacts: Sendable {
         }
     }
 
-    /// When they were looked up.
+    /// The time at which they were looked up.
     package let time: Timestamp
     /// The lists.
     package let names: [NameOverview]
     /// Names whose stored metadata does not verify, with what is wrong.
     package let broken: [String: String]
-    /// How often hosts fail.
+    /// The failure rates of hosts.
     package let hosts: [HostRate]
-    /// What probes found last.
+    /// The last results of probes.
     package let probes: [StoredProbe]
     /// The plans of rotations, by list and host.
     package let rotations: [RotationOverview]
-    /// What monitors of Certificate Transparency found, by list.
+    /// The sightings of monitors of Certificate Transparency, by list.
     package let sightings: [SightingOverview]
-    /// How many reports are attested, of the lists that ask for it.
+    /// The share of attested reports, of the lists that ask for it.
     package let attestations: [String: AttestationRate]
-    /// Which hosts attested installations report, in the last hour.
+    /// The hosts that attested installations report, in the last hour.
     package let attestedHosts: [String: AttestedHost]
-    /// What is remembered for days: publications that were refused, lists that prove two versions of the truth, and lists
-    /// from before the first that was published here.
+    /// The entries that are remembered for days: publications that were refused, lists that prove two versions of the
+    /// truth, and lists from before the first that was published here.
     package let remembered: [Remembered]
 
     /// States what was looked up.

@@ -34,8 +34,8 @@ extension AlarmRules {
                     "its rotation in \(rotation.name) was ready and is announced again since \(plan.since): "
                         + (plan.lastStep.reason ?? "the gate is no longer safe"), key: rotation.name))
         } else if let due = rotation.due(at: known.time),
-            // Who came late into a state has a day in it all the same. A time that is to come puts off nothing: whoever
-            // pushed it has a clock that is wrong.
+            // A plan that entered a state late has a day in it all the same. A time in the future postpones nothing:
+            // the clock of its pusher is wrong.
             let severity = Self.severity(
                 ofGateDue: plan.since > known.time ? due : max(due, plan.since), known.time)
         {

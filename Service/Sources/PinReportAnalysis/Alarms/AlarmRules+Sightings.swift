@@ -5,7 +5,7 @@
 internal import CertificatePinning
 internal import PinListMetadata
 
-/// Certificates of pinned hosts whose key apps refuse: someone is about to lock people out, or someone else was issued a
+/// Certificates of pinned hosts whose key apps refuse: a deployment is about to lock clients out, or a stranger got a
 /// certificate.
 extension AlarmRules {
     package static func sightings(_ known: AlarmFacts) -> [Alarm] {
@@ -41,11 +41,13 @@ extension AlarmRules {
         let names = sighting.names.prefix(3).joined(separator: ", ")
         let more = sighting.names.count > 3 ? " and \(sighting.names.count - 3) more" : ""
         let when =
-            sighting.loggedAt.map { "was logged at \($0)" } ?? "was found in a log, as told here at \(sighting.firstAt)"
+            sighting.loggedAt.map { "was logged at \($0)" } ?? "was found in a log, as handed in at \(sighting.firstAt)"
         let key = "its key \(sighting.key) is not in list \(version.map { "\($0)" } ?? "")"
         let served: String
         if let time = sighting.servedAt {
             served = "a probe saw this key served at \(time)"
+        } else if unexpected.isAttested {
+            served = "an attested report names this key"
         } else if let networks = unexpected.networks {
             served = "reports from \(networks) networks on one day name this key"
         } else {

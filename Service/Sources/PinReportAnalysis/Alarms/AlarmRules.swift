@@ -5,16 +5,16 @@
 package import CertificatePinning
 internal import PinListMetadata
 
-/// Which alarms fire. Pure: what there is to see in, alarms out.
+/// The rules of alarms: derives the alarms that fire from facts. Pure: what there is to see in, alarms out.
 package enum AlarmRules {
     /// A time that is left, in days, and how urgent it is then.
     package typealias Steps = [(days: Int64, severity: Alarm.Severity)]
 
-    /// Before a list expires.
+    /// The steps of warning before a list expires.
     package static let list: Steps = [(2, .critical), (7, .warning), (14, .notice)]
-    /// Before a root expires: people with keys in safes have to meet.
+    /// The steps of warning before a root expires: people with keys in safes have to meet.
     package static let root: Steps = [(14, .critical), (60, .warning), (180, .notice)]
-    /// Before a certificate or the pins of a domain expire.
+    /// The steps of warning before a certificate or the pins of a domain expire.
     package static let certificate: Steps = [(3, .critical), (14, .warning), (30, .notice)]
 
     /// The alarms of what there is to see.
@@ -22,7 +22,7 @@ package enum AlarmRules {
         known.names.flatMap { Self.alarms($0, known.time) } + Self.rates(known) + Self.probes(known)
             + Self.rotations(known) + Self.sightings(known) + Self.remembered(known)
             + known.broken.sorted { $0.key < $1.key }.map {
-                Alarm(.notVerified, .critical, $0.key, "what is stored does not verify and is not served: \($0.value)")
+                Alarm(.notVerified, .critical, $0.key, "the stored list does not verify and is not served: \($0.value)")
             }
     }
 
@@ -71,7 +71,7 @@ package enum AlarmRules {
         let isOurs = { (rate: HostRate) in rate.host.isEmpty || listed.contains(rate.host) }
         let others = HostRate(HostRate.otherHosts, adding: known.hosts.filter { !isOurs($0) })
         return (known.hosts.filter(isOurs) + [others]).flatMap { rate -> [Alarm] in
-            // Anybody can report a host that there is not: those of no list are one subject, and never urgent.
+            // Any sender can report a host that does not exist: those of no list are one subject, and never urgent.
             let isOther = rate.host == HostRate.otherHosts
             let subject = rate.host.isEmpty ? "lists" : isOther ? "hosts of no list" : rate.host
             if !isOther, let attested = known.attestedHosts[rate.host], attested.isAlarming {
@@ -79,7 +79,7 @@ package enum AlarmRules {
                     Alarm(
                         .failureRate, .critical, subject,
                         "\(attested.keys) attested installations in \(attested.networks) networks reported failures in "
-                            + "the last hour; usual are \(Self.number(attested.usual)) attested reports an hour")
+                            + "the last hour")
                 ]
             }
             if rate.isAboveUsual {
@@ -110,7 +110,7 @@ package enum AlarmRules {
             var alarms: [Alarm] = []
             if let miss = probe.miss {
                 let last = facts.isUnreached ? "no probe has reached it yet" : "the last that did was at \(probe.at)"
-                // The network of the probe may be at fault: what it does not reach locks nobody out.
+                // The network of the probe may be at fault: a host that it does not reach locks no client out.
                 alarms.append(
                     Alarm(
                         .probeUnreached, .notice, probe.host,
@@ -120,6 +120,13 @@ package enum AlarmRules {
                     Alarm(
                         .probeUnreached, .notice, probe.host, "a probe did not reach, at \(probe.at), \(missed)",
                         key: probe.name))
+            }
+            if !facts.revoked.isEmpty {
+                // Someone else may have its key; browsers refuse it, and apps once a list with it is out.
+                alarms.append(
+                    Alarm(
+                        .revokedCertificate, .critical, probe.host,
+                        "a probe saw at \(probe.at): \(facts.revoked.joined(separator: "; "))", key: probe.name))
             }
             if !probe.isOK, !facts.isUnreached, let trouble = facts.trouble {
                 alarms.append(Alarm(.probeFailed, .critical, probe.host, trouble, key: probe.name))

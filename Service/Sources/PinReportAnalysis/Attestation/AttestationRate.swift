@@ -4,15 +4,16 @@
 
 package import CertificatePinning
 
-/// How many reports of a name were attested: whether the unattested ones count as they did before.
+/// The share of attested reports of a name: whether the unattested ones count as they did before.
 ///
 /// They do where under half of a month's reports were attested, or where the attested ones fell below half of their usual
 /// rate: who blocks Apple or the challenges must not silence those whose connections he intercepts. Where nothing is known
 /// they do, too.
 package struct AttestationRate: Hashable, Sendable {
-    /// How many hours are the month that is looked at: 30 days.
+    /// The number of hours in the month that is looked at: 30 days.
     package static let month: Int64 = 720
-    /// How many attested reports usually come in the time that is compared. Of fewer, half would often be missing by chance.
+    /// The number of attested reports that usually come in the time that is compared. Of fewer, half would often be
+    /// missing by chance.
     package static let compared = 8.0
     /// The longest time that is compared, in hours.
     package static let maximum: Int64 = 24
@@ -21,19 +22,13 @@ package struct AttestationRate: Hashable, Sendable {
     package private(set) var attested: Int64 = 0
     /// The unattested ones.
     package private(set) var unattested: Int64 = 0
-    /// How many keys are registered.
+    /// The number of registered keys.
     package var keys: Int64 = 0
 
     private let now: Timestamp
     private var hours: [Int64: Int64] = [:]
-    private var days: [Int64: Day] = [:]
 
-    private struct Day: Hashable {
-        var attested: Int64 = 0
-        var all: Int64 = 0
-    }
-
-    /// Nothing yet.
+    /// Makes an empty rate.
     package init(at now: Timestamp) { self.now = now }
 
     /// Counts reports of an hour.
@@ -44,22 +39,19 @@ package struct AttestationRate: Hashable, Sendable {
         } else {
             self.unattested += count
         }
-        self.days[hour / 24, default: Day()].all += count
-        if isAttested { self.days[hour / 24, default: Day()].attested += count }
     }
 
-    /// The share of attested reports, 0 to 1: the mean of the days that had any, each as much as another, so that a flood
-    /// counts for one day and not for the month; `nil` where there were none.
+    /// The share of the month's reports that were attested, 0 to 1; `nil` where there were none.
     package var share: Double? {
-        let shares = self.days.values.filter { $0.all > 0 }.map { Double($0.attested) / Double($0.all) }
-        return shares.isEmpty ? nil : shares.reduce(0, +) / Double(shares.count)
+        let all = Double(self.attested) + Double(self.unattested)
+        return all > 0 ? Double(self.attested) / all : nil
     }
 
     /// Whether unattested reports count as they did before.
     package var countsUnattested: Bool { (self.share ?? 0) < 0.5 || self.hasFallen }
 
     /// Whether attested reports fell below half of their usual rate, over as many hours as usually bring
-    /// ``compared`` of them, up to ``longest``.
+    /// ``compared`` of them, up to ``maximum``.
     package var hasFallen: Bool {
         let current = self.now.hour
         guard let first = self.hours.keys.min(), first < current - 1 else { return false }
@@ -76,23 +68,18 @@ package struct AttestationRate: Hashable, Sendable {
     }
 }
 
-/// Attested reports of one host in the last hour: each key counts once.
+/// Who reported a host with attested reports in the last hour.
 package struct AttestedHost: Hashable, Sendable {
     /// The fewest keys, and the fewest networks, that are an alarm.
     package static let minimumAlarming = 3
 
-    /// How many keys were heard.
+    /// How many keys were heard, each once however often it reported.
     package let keys: Int
-    /// From how many networks.
+    /// From how many networks they were heard first.
     package let networks: Int
-    /// How many attested reports come in an hour of the week before, in the mean.
-    package var usual = 0.0
 
     package init(keys: Int, networks: Int) { (self.keys, self.networks) = (keys, networks) }
 
-    /// Whether it is an alarm by itself: more than chance and the usual noise make.
-    package var isAlarming: Bool {
-        min(self.keys, self.networks) >= Self.minimumAlarming
-            && Double(self.keys) > 4 * self.usual + 3 * self.usual.squareRoot()
-    }
+    /// Whether it is an alarm by itself, whatever is usual (docs/decisions/0066).
+    package var isAlarming: Bool { min(self.keys, self.networks) >= Self.minimumAlarming }
 }

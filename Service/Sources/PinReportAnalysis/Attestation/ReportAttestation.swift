@@ -2,17 +2,17 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is known of who sent a report (formats.md, section 7).
+/// The attestation of the sender of a report (formats.md, section 7).
 package enum AttestationState: String, Hashable, Sendable, CaseIterable {
     /// A registered key of an unmodified copy of the app made an assertion over its bytes.
     case attested
-    /// It lacks a good assertion, and its list asks for one.
+    /// The report lacks a good assertion, and its list asks for one.
     case unattested
     /// No list that it is about asks for an assertion.
     case notAsked = "not asked"
 }
 
-/// What a report is stored with: its state, and what an attested one uses up.
+/// The attestation that a report is stored with: its state, and what an attested one uses up.
 package struct ReportAttestation: Sendable {
     /// The state.
     package let state: AttestationState
@@ -20,7 +20,7 @@ package struct ReportAttestation: Sendable {
     package let name: String
     /// The first step of the assertion that failed; `nil` where none did, or the assertion cannot be read.
     package let step: Int?
-    /// What is used up when it is stored; `nil` for all that are not attested.
+    /// The challenge and counter that are used up when it is stored; `nil` for all that are not attested.
     package let use: AssertionUse?
 
     /// No list asks.

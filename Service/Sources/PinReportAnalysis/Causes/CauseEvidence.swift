@@ -13,7 +13,7 @@ package struct CauseEvidence {
 
     init(_ facts: GroupFacts) { self.facts = facts }
 
-    /// How many reports, in which time.
+    /// The number of reports, and their time span.
     var count: String {
         let seconds = self.facts.seen.upperBound.secondsSince1970 - self.facts.seen.lowerBound.secondsSince1970
         let reports = self.facts.count == 1 ? "1 report" : "\(self.facts.count) reports"
@@ -37,12 +37,12 @@ package struct CauseEvidence {
     var authority: String? {
         switch self.facts.issuerIsPublicCA {
         case true?: "By its name or its root it is a certificate authority of the public web; a name can be copied."
-        case false?: "It is no certificate authority of the public web that is known here."
+        case false?: "It is not a known certificate authority of the public web."
         case nil: nil
         }
     }
 
-    /// What a probe saw.
+    /// The observation of a probe.
     var probe: String? {
         guard let probed = self.facts.probed, !self.facts.group.issuer.isEmpty else { return nil }
         let when = probed.at < self.facts.seen.lowerBound ? ", before the first of these reports," : ""
@@ -52,7 +52,7 @@ package struct CauseEvidence {
             : "Your probe of \(probed.at)\(when) saw another key at the host, of another issuer."
     }
 
-    /// How many leaves.
+    /// The number of leaves.
     var leaves: String? {
         switch (self.facts.leaves.number, self.facts.leaves.isMore) {
         case (0, _): nil
@@ -65,8 +65,8 @@ package struct CauseEvidence {
     var validated: String? {
         guard !self.facts.group.issuer.isEmpty else { return nil }
         return self.facts.isChainValidated
-            ? "The devices had validated the chain: they trust its root, which somebody may have installed."
-            : "No validated chain came along: what is shown is what the server presented."
+            ? "The devices had validated the chain: they trust its root, which may have been installed later."
+            : "No validated chain was reported: the presented chain is shown."
     }
 
     /// The list that was reported, beside the newest.
@@ -87,7 +87,7 @@ package struct CauseEvidence {
         return "The same issuer was reported for other hosts: \(named)\(rest)."
     }
 
-    /// What the apps noticed.
+    /// The signals of the apps.
     var signals: String? {
         let signals = self.facts.signals.sorted()
         guard !signals.isEmpty else { return nil }
@@ -101,7 +101,7 @@ package struct CauseEvidence {
             "\(percent) % of the reports of this failure come from version \(self.facts.group.appVersion) of the app."
     }
 
-    /// How the senders' clocks stand.
+    /// The state of the senders' clocks.
     var clock: String? {
         guard let skew = self.facts.clockSkew, skew.magnitude >= UInt64(LikelyCause.notableSkew) else { return nil }
         let magnitude = Int64(clamping: skew.magnitude)
@@ -111,7 +111,7 @@ package struct CauseEvidence {
                 + "clocks that are behind, or reports that waited."
     }
 
-    /// What every cause of a failed pin is shown with.
+    /// The evidence that every cause of a failed pin is shown with.
     var seen: [String] {
         [
             self.issuer, self.authority, self.probe, self.leaves, self.validated, self.count, self.networks,

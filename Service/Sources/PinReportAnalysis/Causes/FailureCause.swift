@@ -2,11 +2,11 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// What most likely lies behind a group of failures, in words.
+/// The most likely cause of a group of failures, in words.
 package enum FailureCause: String, CaseIterable, Sendable {
     /// A host serves a key that the list does not name.
     case rotation
-    /// Somebody between app and host shows certificates of their own.
+    /// An interceptor between app and host presents certificates of its own.
     case interception
     /// Installations that hold an old list.
     case staleClients = "stale-clients"
@@ -32,24 +32,24 @@ package enum FailureCause: String, CaseIterable, Sendable {
         }
     }
 
-    /// What it means, in a sentence.
+    /// The meaning of the cause, in a sentence.
     package var meaning: String {
         switch self {
         case .rotation:
             "Many networks see the same new certificate from a public CA: the host changed its key, and the list does "
                 + "not name it."
         case .interception:
-            "Few networks see an issuer that nobody else sees: a company's proxy, antivirus, a debugging tool or an "
-                + "attacker stands in between. Pinning does what it is for."
+            "Few networks see an issuer that no other network sees: a company's proxy, antivirus, a debugging tool or "
+                + "an attacker stands in between. Pinning does what it is for."
         case .staleClients: "Only installations with an old list fail: newer ones accept this host."
         case .clockErrors: "The certificates are valid, and the devices' clocks are outside their validity."
         case .cleartext: "The app asks a pinned host without TLS; the request was refused before it was sent."
-        case .otherTLS: "The platform refused the certificates for another reason; pins were not looked at."
-        case .unknown: "What was reported fits none of the known patterns."
+        case .otherTLS: "The platform refused the certificates for another reason; pins were not evaluated."
+        case .unknown: "The reports fit none of the known patterns."
         }
     }
 
-    /// What to do, in a sentence.
+    /// The advice, in a sentence.
     package var advice: String {
         switch self {
         case .rotation:

@@ -2,9 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which groups of failures are asked for: the members of an address, which anybody may have written.
+/// The filter for groups of failures: the query of an address, which is untrusted.
 public struct FailureFilter: Hashable, Sendable {
-    /// How far back.
+    /// The span of time back from now.
     package enum Span: String, CaseIterable, Sendable {
         /// The last hour.
         case hour
@@ -12,7 +12,7 @@ public struct FailureFilter: Hashable, Sendable {
         case day
         /// The last week.
         case week
-        /// As long as reports are kept.
+        /// All reports that are kept.
         case all
 
         /// In words.
@@ -36,7 +36,7 @@ public struct FailureFilter: Hashable, Sendable {
         }
     }
 
-    /// What the groups are ordered by.
+    /// The order of the groups.
     package enum Order: String, CaseIterable, Sendable {
         /// Most reports first.
         case reports
@@ -58,9 +58,9 @@ public struct FailureFilter: Hashable, Sendable {
     package var version = ""
     /// A cause; `nil` for all.
     package var cause: FailureCause?
-    /// How far back.
+    /// The span of time back from now.
     package var span = Span.week
-    /// What comes first.
+    /// The order of the groups.
     package var order = Order.reports
 
     /// The most scalars of a value: a host has at most 253.

@@ -4,17 +4,17 @@
 
 public import CertificatePinning
 
-/// What is known of a group of reports when its cause is named. Counted by the service, but claimed by senders.
+/// The facts about a group of reports from which its cause is named. Counted by the service, but claimed by senders.
 public struct GroupFacts: Hashable, Sendable {
-    /// What failed.
+    /// The group.
     package let group: ReportGroup
-    /// How many reports.
+    /// The number of reports.
     package let count: Int64
-    /// When the first and the last of them came, by the service's clock.
+    /// The times of the first and the last of them, by the service's clock.
     package let seen: ClosedRange<Timestamp>
     /// From how many networks on the day with the most; `nil` where that was not measured.
     public var networks: BoundedCount?
-    /// How many different leaves.
+    /// The number of different leaves.
     public var leaves = BoundedCount(0)
     /// The validity of the newest leaf.
     public var leafValidity: ClosedRange<Timestamp>?
@@ -23,19 +23,20 @@ public struct GroupFacts: Hashable, Sendable {
     /// Whether the issuer is a certificate authority of the public web: by the pin of its root in a store, where the
     /// caller has one; else ``SeenIssuer/isNamedAsPublic``, which goes by the name. `nil` where there is no issuer.
     public var issuerIsPublicCA: Bool?
-    /// What the operator's last probe of the host saw; `nil` where there was none.
+    /// The observation of the operator's last probe of the host; `nil` where there was none.
     package var probed: ProbedKeys?
     /// The newest version of the list.
     package var newestListVersion: Int64?
     /// Whether the newest version of the list has a pin that the reported chain satisfies.
     package var newestListAllows: Bool?
-    /// How many seconds the senders' clocks are ahead of the service's, in the middle of them; negative when behind.
+    /// The number of seconds by which the senders' clocks are ahead of the service's, the median of them; negative when
+    /// behind.
     public var clockSkew: Int64?
-    /// What the apps noticed of their surroundings.
+    /// The signals that the apps noticed of their surroundings.
     public var signals: Set<String> = []
     /// Other hosts for which the same issuer was reported.
     package var otherHosts: Set<String> = []
-    /// Of a hundred reports of this host and reason, how many come from this version of the app.
+    /// The percentage of the reports of this host and reason that come from this version of the app.
     package var appVersionPercent: Int?
 
     /// States what there always is.

@@ -30,7 +30,7 @@ extension LikelyCause {
             advice: [
                 "Ask the server: tumbler ct HOST:443 --logs FILE says which timestamps count, and why not.",
                 "A log list that lacks a log of today looks like this: release a list with a newer one.",
-                "A certificate that nobody ordered and no log has seen is the attack that this is for: ask the authority.",
+                "A certificate that was not ordered and is in no log is the attack that this is for: ask the authority.",
             ])
     }
 
@@ -70,7 +70,7 @@ extension LikelyCause {
             evidence: evidence.seen, advice: ["The refusal is the platform's, and right. Look at the issuer."])
     }
 
-    /// Nothing fits, or too much.
+    /// Names the unclear cause: no other fits, or too many do.
     package init(unclear facts: GroupFacts, _ evidence: CauseEvidence) {
         var advice: [String] = []
         if facts.group.issuer.isEmpty {
@@ -84,7 +84,7 @@ extension LikelyCause {
         }
         if (facts.networks?.number ?? 0) >= Self.severalNetworks {
             advice.append(
-                "Ask whoever runs the server whether its certificate changed; a private authority is possible.")
+                "Ask the server's operators whether its certificate changed; a private authority is possible.")
         }
         if facts.group.kind == .tls {
             advice.append(
@@ -116,7 +116,7 @@ extension LikelyCause {
             (
                 .refusedList, .medium, "Clients were offered an older list, or another one than theirs.",
                 "Check what the list's address and every cache in front of it serve; from one "
-                    + "network, somebody replays it."
+                    + "network, an attacker may be replaying it."
             )
         case "unsigned", "threshold-not-met", "malformed", "too-large":
             (

@@ -29,7 +29,7 @@ extension LikelyCause {
         guard let product = facts.interceptor else {
             guard facts.group.reason == "user-defined-trust-anchor" else { return nil }
             self.init(
-                .interception, .medium, "The chain ends in a root that somebody installed on the device.",
+                .interception, .medium, "The chain ends in a root that was installed on the device later.",
                 evidence: evidence.seen, advice: ["Look at the issuer: it often names the product."])
             return
         }
@@ -40,7 +40,7 @@ extension LikelyCause {
             evidence: evidence.seen,
             advice: [
                 product.category == .debuggingProxy
-                    ? "From few networks this is a developer or a tester; from many, somebody uses the tool's name."
+                    ? "From few networks this is a developer or a tester; from many, an attacker may use its name."
                     : "The pins did what they are for. Do not add this issuer's key to a list.",
                 "Anyone can write this name into a certificate; compare the issuer's key with the product's.",
             ])
@@ -73,14 +73,14 @@ extension LikelyCause {
         self.init(
             .rotation, confidence, "A server presents a key that the list does not have.", evidence: evidence.seen,
             advice: [
-                "Ask whoever runs the server whether its certificate or its authority changed.",
+                "Ask the server's operators whether its certificate or its authority changed.",
                 "If so: serve a key that is pinned, or publish a list with the new one, or suspend "
                     + "the entry for hours.",
-                "If not, somebody was issued a certificate for your host: look into certificate transparency logs.",
+                "If not, a stranger got a certificate for your host: look into certificate transparency logs.",
             ])
     }
 
-    /// What number of leaves and networks say of the issuer.
+    /// Names the cause from the numbers of leaves and networks of an issuer.
     package init(issuer facts: GroupFacts, _ evidence: CauseEvidence) {
         guard !facts.group.issuer.isEmpty else {
             self.init(unclear: facts, evidence)
@@ -107,14 +107,14 @@ extension LikelyCause {
             .interception, agrees ? .high : isFewLeaves && facts.otherHosts.isEmpty ? .low : .medium,
             isWide
                 ? "Interception on many networks by an issuer that is not of the public web."
-                : "Interception in few places: a corporate proxy, a filter, or somebody who reads the "
+                : "Interception in few places: a corporate proxy, a filter, or a person who reads the "
                     + "traffic of one device.",
             evidence: evidence.seen,
             advice: [
                 isWide
                     ? "This is more than one company: a provider, a country, or software on many devices. "
                         + "Look at the issuer."
-                    : "If the network is known to you, ask who runs a proxy there.",
+                    : "If the network is known to you, ask its administrators for a proxy.",
                 "Do not add this issuer's key to a list.",
             ])
     }

@@ -2,15 +2,15 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// What probably happened, in words, with what speaks for it.
+/// The probable cause of a group of failures, in words, with its evidence.
 ///
-/// Reports are claims that nobody signs: the words say what was reported, and how sure that makes one.
+/// Reports are unsigned claims: the words say what was reported, and with what confidence the cause follows.
 public struct LikelyCause: Hashable, Sendable {
     /// The causes that are told apart. Bounded, so one may label a metric.
     package enum Kind: String, Hashable, Sendable, CaseIterable {
         /// A server presents a key that the list does not have.
         case rotation
-        /// Somebody between app and server opens the connections.
+        /// An interceptor between app and server opens the connections.
         case interception
         /// Apps hold an old list; the newest one would do.
         case staleClients = "stale-clients"
@@ -28,7 +28,7 @@ public struct LikelyCause: Hashable, Sendable {
         case unclear
     }
 
-    /// How much the facts say.
+    /// The confidence that the facts give.
     package enum Confidence: String, Hashable, Sendable, CaseIterable {
         /// A guess that is worth looking at first.
         case low
@@ -38,18 +38,18 @@ public struct LikelyCause: Hashable, Sendable {
         case high
     }
 
-    /// Which.
+    /// The kind of cause.
     package let kind: Kind
-    /// How sure.
+    /// The confidence in it.
     package let confidence: Confidence
     /// One sentence with a full stop.
     public let title: String
-    /// What speaks for it: whole sentences, the issuer always among them where there is one.
+    /// The evidence: whole sentences, the issuer always among them where there is one.
     public let evidence: [String]
-    /// What to look at or to do next: whole sentences.
+    /// The advice: whole sentences on what to look at or to do next.
     public let advice: [String]
 
-    /// What holds of all of them, to be shown once on a page.
+    /// The caveat on all causes, to be shown once on a page.
     package static let caveat =
         "Reports are not authenticated: anyone can send them, with any content. Check before you change a list."
 
@@ -64,7 +64,7 @@ public struct LikelyCause: Hashable, Sendable {
 
     /// The likely cause of a group of reports.
     ///
-    /// - Parameter facts: What is known of the group.
+    /// - Parameter facts: The facts about the group.
     public init(of facts: GroupFacts) {
         let evidence = CauseEvidence(facts)
         if facts.group.reason == ReportGroup.overflowReason {

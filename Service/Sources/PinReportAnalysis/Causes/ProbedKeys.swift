@@ -4,10 +4,10 @@
 
 package import CertificatePinning
 
-/// What the operator's own probe saw at a host, beside what reports claim. Unlike those it comes from somebody with a
+/// The observations of the operator's own probe at a host, beside what reports claim. Unlike reports it comes with a
 /// token, so it says more than any name in a certificate.
 package struct ProbedKeys: Hashable, Sendable {
-    /// When the host was asked.
+    /// The time at which the host was asked.
     package let at: Timestamp
     /// Whether the host presented a leaf that is reported.
     package let hasLeaf: Bool

@@ -8,13 +8,13 @@
 struct DERElement {
     /// The identifier octet.
     let tag: UInt8
-    /// Where its contents lie.
+    /// The range of its contents.
     let contents: Range<Int>
 
     /// Steps over the next element; `nil` at the end, and for what is no element.
     ///
     /// - Parameters:
-    ///   - position: Where it begins; moved behind it.
+    ///   - position: The position at which it begins; moved behind it.
     ///   - end: The end of what holds it; at most the number of bytes.
     ///   - bytes: All bytes.
     init?(at position: inout Int, before end: Int, in bytes: [UInt8]) {

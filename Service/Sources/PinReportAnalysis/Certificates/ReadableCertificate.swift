@@ -4,8 +4,8 @@
 
 public import CertificatePinning
 
-/// What people want to know of a certificate in a report. For reading alone: nothing is decided by it but which group
-/// a report is counted in, and whoever sent the certificate has chosen every word of it.
+/// The fields of a certificate in a report, for display. Nothing is decided by them but which group a report is counted
+/// in, and the sender of the certificate has chosen every word of them.
 public struct ReadableCertificate: Hashable, Sendable {
     /// The most names that are read of a certificate. Those of the public web have up to 100; one needs its own.
     public static let maximumNames = 32

@@ -5,10 +5,10 @@
 package import CertificatePinning
 internal import PinListMetadata
 
-/// Who issued the leaf of a reported chain: what stays the same when an interceptor makes a new leaf, with a new key,
-/// for each connection.
+/// The issuer of the leaf of a reported chain: what stays the same when an interceptor makes a new leaf, with a new
+/// key, for each connection.
 public struct SeenIssuer: Hashable, Sendable {
-    /// The issuer's name as the leaf gives it; anybody can write any name there.
+    /// The issuer's name as the leaf gives it; any certificate can have any name there.
     package let name: String
     /// The pin of the certificate above the leaf, when it has the name that the leaf gives. `nil` for a leaf alone, and
     /// for one that names itself.
@@ -40,7 +40,7 @@ public struct SeenIssuer: Hashable, Sendable {
         self.pin = try? Pin(publicKeyOf: chain[1])
     }
 
-    /// What tells two issuers apart in a group (``ReportGroup``).
+    /// The identity that tells two issuers apart in a group (``ReportGroup``).
     var identity: String {
         if let interceptor { return "product/\(interceptor.name)" }
         if let pin { return pin.description }

@@ -4,7 +4,7 @@
 
 /// A number that stops at a bound, because what is counted is remembered: `256 or more`.
 public struct BoundedCount: Hashable, Sendable, CustomStringConvertible {
-    /// How many were told apart.
+    /// The number that were told apart.
     package let number: Int
     /// Whether there may be more.
     package let isMore: Bool

@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// What an hour counts a report as: its kind, and a denied key as a kind of its own.
+/// The kind under which an hour counts a report: its kind, and a denied key as a kind of its own.
 ///
 /// A denied key is reported by every installation, whatever `reportPerMillion` of the list says (formats.md, section
 /// 3.2): what is counted of it is never multiplied.
@@ -10,7 +10,7 @@ package enum CountedKind {
     /// A denied key: a pin failure that every installation reports.
     package static let deniedKey = "denied-key"
 
-    /// What a report is counted as.
+    /// The kind under which a report is counted.
     package static func of(_ report: CollectedReport) -> String {
         report.kind == .pin && report.reason == self.deniedKey ? self.deniedKey : report.kind.rawValue
     }

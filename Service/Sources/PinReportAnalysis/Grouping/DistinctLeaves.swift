@@ -18,7 +18,7 @@ package struct DistinctLeaves: Hashable, Sendable {
     /// None yet.
     package init() {}
 
-    /// How many there are.
+    /// The number of leaves.
     package var count: BoundedCount { BoundedCount(self.pins.count, isMore: self.hasMore) }
 
     /// Counts a leaf.

@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which groups of reports are kept, when strangers make up new ones without end.
+/// The quota of groups of reports, when strangers make up new ones without end.
 ///
 /// Groups are kept in two parts: those of published lists and their hosts, and all others. Neither part takes room of the
 /// other, so invented hosts push out nothing that belongs to the operator. Within a part each host has a share, because a
@@ -20,7 +20,7 @@
 ///
 /// Counts by the hour (``CountedHosts``) do not leave with a group: a rate never falls because a group made room.
 package struct GroupQuota: Hashable, Sendable {
-    /// What shares the room of one host: all groups of a noted host, or all incidents of a list.
+    /// The share of one host's room: all groups of a noted host, or all incidents of a list.
     package struct Share: Hashable, Sendable {
         /// Whether it stands in the part of published lists and their hosts (``AcceptedReport/isListed``).
         package let isListed: Bool
@@ -43,7 +43,7 @@ package struct GroupQuota: Hashable, Sendable {
         }
     }
 
-    /// What does not take room of anything else.
+    /// A part of the room that does not take room of the others.
     package enum Part: Hashable, Sendable {
         /// Published lists and their hosts.
         case listed
@@ -53,7 +53,7 @@ package struct GroupQuota: Hashable, Sendable {
         case attested
     }
 
-    /// Where a group of one report has to be found that leaves.
+    /// The scope in which a group of one report is looked for that leaves.
     package enum Scope: Hashable, Sendable {
         /// Among the groups of the newcomer's share: the host has all that one host may take.
         case share
@@ -61,11 +61,11 @@ package struct GroupQuota: Hashable, Sendable {
         case part
     }
 
-    /// What becomes of a new group.
+    /// Whether a new group has room.
     package enum Room: Hashable, Sendable {
-        /// There is room.
+        /// The group has room.
         case free
-        /// There is room when the oldest group of one report leaves; else its reports go to the overflow.
+        /// The group has room when the oldest group of one report leaves; else its reports go to the overflow.
         case whenOneLeaves(Scope)
     }
 
@@ -88,10 +88,10 @@ package struct GroupQuota: Hashable, Sendable {
     /// A quota.
     ///
     /// - Parameters:
-    ///   - listed: How many groups of published lists and their hosts there are, without overflows.
-    ///   - other: How many others there are, without overflows.
-    ///   - attested: How many groups of attested reports there are, without overflows.
-    ///   - most: The most groups of the first two together, at least 2.
+    ///   - listed: The number of groups of published lists and their hosts, without overflows.
+    ///   - other: The number of other groups, without overflows.
+    ///   - attested: The number of groups of attested reports, without overflows.
+    ///   - maximum: The most groups of the first two together, at least 2.
     package init(listed: Int, other: Int, attested: Int = 0, maximum: Int = ReportGroup.maximumGroups) {
         self.maximumOther = max(maximum, 2) / 2
         self.maximumListed = max(maximum, 2) - self.maximumOther
@@ -110,7 +110,7 @@ package struct GroupQuota: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - share: The newcomer's.
-    ///   - count: How many groups the share has, without overflows.
+    ///   - count: The number of groups of the share, without overflows.
     package func room(for share: Share, holding count: Int) -> Room {
         if count >= self.maximumOfShare(isListed: share.isListed || share.isAttested) { return .whenOneLeaves(.share) }
         let isFull =

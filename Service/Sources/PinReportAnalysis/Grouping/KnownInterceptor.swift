@@ -5,21 +5,21 @@
 /// A product that opens TLS connections in the middle and shows certificates of its own, known by the name it puts on
 /// them. The name is a hint: who attacks can use any, and who configures such a product can change it.
 package struct KnownInterceptor: Hashable, Sendable {
-    /// What kind of product it is, for people.
+    /// The kind of product, for people.
     package enum Category: String, Hashable, Sendable, CaseIterable {
-        /// What developers and testers run to read an app's traffic.
+        /// Tools of developers and testers to read an app's traffic.
         case debuggingProxy = "a debugging proxy"
-        /// What a company, a school or a provider puts between its network and the internet.
+        /// Devices of a company, a school or a provider between its network and the internet.
         case gateway = "a gateway that inspects the traffic of a network"
-        /// What runs on the device itself.
+        /// Software that runs on the device itself.
         case antivirus = "antivirus software or a filter on the device"
     }
 
     /// The product's name.
     package let name: String
-    /// What kind of product it is.
+    /// The kind of product.
     package let category: Category
-    /// What stands in an issuer's name, in lower case.
+    /// The marks in an issuer's name, in lower case.
     let marks: [String]
 
     /// The product that a distinguished name names; `nil` when there is none.

@@ -4,8 +4,8 @@
 
 /// The names under which the certificate authorities of the public web issue, as a rough guide.
 ///
-/// The chain in a report is not checked here, and a name is only a name: whoever has a root installed on a device can
-/// write these words into it. Where a caller has a store of roots and pins it knows better, and says so in
+/// The chain in a report is not checked here, and a name proves nothing: a root that was installed on a device can have
+/// these words in it. Where a caller has a store of roots and pins it knows better, and says so in
 /// ``GroupFacts/issuerIsPublicCA``; where it has none, this table tells the common cases apart and the words of
 /// ``LikelyCause`` say that it went by the name.
 package enum PublicAuthority {

@@ -5,7 +5,7 @@
 package import CertificatePinning
 internal import PinListMetadata
 
-/// What failed: reports with the same key are one line on the dashboard.
+/// A group of failures: reports with the same key are one line on the dashboard.
 ///
 /// The key is: kind, reason, app and its version, list and its version, noted host, and **who issued** the leaf. Not
 /// the leaf itself: an interceptor makes a new leaf, with a new key, for each connection, and a key with the leaf in it
@@ -26,9 +26,9 @@ public struct ReportGroup: Hashable, Sendable {
 
     /// The lower-case hex SHA-256 of the key: the same on every machine and in every version of the service.
     public let id: String
-    /// What failed.
+    /// The kind of failure.
     package let kind: CollectedReport.Kind
-    /// Why.
+    /// The reason.
     package let reason: String
     /// The entry that applied; empty for an incident.
     package let notedHostname: String

@@ -5,18 +5,18 @@
 package import CertificatePinning
 package import PinListMetadata
 
-/// What a refused envelope that a client sent says, once its signatures hold under a root that was published. Reports can
-/// be made up; this cannot.
+/// The meaning of a refused envelope that a client sent, once its signatures hold under a root that was published.
+/// Reports can be made up; this cannot.
 package enum EquivocationCheck: Hashable, Sendable {
-    /// It was published here, or looked at before.
+    /// The list was published here, or looked at before.
     case known
-    /// Its version is from before the first that was published here: the service cannot know what was published then.
+    /// The version is from before the first that was published here: the service cannot know what was published then.
     case fromBefore
-    /// Its version was published here, with another payload.
+    /// The version was published here, with another payload.
     case otherList
-    /// Its version was never published here.
+    /// The version was never published here.
     case neverPublished
-    /// There is evidence enough of this name and day: it is counted among the reports alone.
+    /// The evidence of this name and day is enough: it is counted among the reports alone.
     case beyondQuota
 
     /// The most envelopes of one version that are compared: those of a list that was signed again and again.
@@ -32,7 +32,7 @@ package enum EquivocationCheck: Hashable, Sendable {
     ///   - version: Its version.
     ///   - isPublishedVersion: Whether a list of that version was published under its name.
     ///   - firstVersion: The version of the first list that was published under its name; `nil` for none.
-    ///   - evidence: How many envelopes of its name are evidence since the UTC day began.
+    ///   - evidence: The number of envelopes of its name that are evidence since the UTC day began.
     package init(
         ofUnknown version: Int64, isPublishedVersion: Bool, firstVersion: Int64?, evidence: Int64
     ) {
@@ -57,7 +57,7 @@ package enum EquivocationCheck: Hashable, Sendable {
         }
     }
 
-    /// What the audit log says, in a sentence without a full stop that begins with the name.
+    /// The detail in the audit log, in a sentence without a full stop that begins with the name.
     package func detail(_ list: PinList, payload: String) -> String {
         let (name, version) = (list.name, list.version)
         switch self {
@@ -84,7 +84,7 @@ package enum EquivocationCheck: Hashable, Sendable {
         (try? Envelope(envelope, of: .pins, limits: MetadataLimits())).map { Envelope.digest(of: $0.payload) }
     }
 
-    /// When the UTC day of a time begins.
+    /// The time at which the UTC day of a time begins.
     package static func day(of now: Timestamp) -> Timestamp {
         Timestamp(secondsSince1970: now.hour / 24 * 86_400)
     }
@@ -111,7 +111,7 @@ package struct KnownPayloads: Sendable {
 
     /// Remembers a payload.
     ///
-    /// - Parameter end: From when on it is looked at again.
+    /// - Parameter end: The time from which it is checked again.
     package mutating func insert(_ digest: String, until end: Timestamp) {
         if self.newer.count >= Self.maximum {
             self.older = self.newer

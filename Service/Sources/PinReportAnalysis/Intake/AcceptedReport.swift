@@ -6,30 +6,30 @@ package import CertificatePinning
 
 /// A report that is to be stored.
 package struct AcceptedReport: Sendable {
-    /// What it says.
+    /// The content of the report.
     package let report: CollectedReport
-    /// What failed.
+    /// The group of the report.
     package let group: ReportGroup
-    /// When it came.
+    /// The time at which it came.
     package let receivedAt: Timestamp
     /// From how many networks its group was reported today, this one included; `nil` where that is not counted.
     package let networks: NetworkCounter.Count?
-    /// Whether it stands for many that were over a limit.
+    /// Whether it is a sample of many that were over a limit.
     package let isSample: Bool
     /// Whether its noted host is a domain of a published list, or its list is published. Of anything else, which strangers
     /// can make up without end, little is kept.
     package let isListed: Bool
     /// The name of the list that it names, where that is published here: what bounds hosts of no list (``CountedHosts``).
     package let publishedName: String?
-    /// What is known of who sent it.
+    /// The attestation of the sender.
     package let attestation: ReportAttestation
     private let document: @Sendable () -> [UInt8]
 
-    /// What is kept of it as JSON, for the first of its group: no member that nobody knows. Written when it is asked for:
-    /// of most reports it is not kept.
+    /// The kept part as JSON, for the first of its group: no unknown member. Written when it is asked for: of most
+    /// reports it is not kept.
     package var body: [UInt8] { self.document() }
 
-    /// How much memory it takes while it waits, in bytes, about.
+    /// The memory that it takes while it waits, in bytes, about.
     package var weight: Int {
         let certificates = self.report.servedChain + self.report.validatedChain
         return certificates.reduce(Self.minimumWeight + (self.report.envelope?.count ?? 0)) { $0 + $1.count }

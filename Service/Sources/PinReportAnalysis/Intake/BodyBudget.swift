@@ -2,15 +2,15 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// How much of unfinished bodies is held at a time, whoever sends them.
+/// The limit on the bytes of unfinished bodies that are held at a time, for all senders together.
 ///
-/// What arrives is counted, not what is announced: an announcement costs nothing. One source holds little, and what of a
-/// body lies beyond the size of a usual report comes out of a pot of its own, so that whoever sends large bodies slowly
-/// keeps nobody else from reporting.
+/// What arrives is counted, not what is announced: an announcement costs nothing. One source holds little, and what of
+/// a body lies beyond the size of a usual report comes out of a pot of its own, so that a sender of slow, large bodies
+/// keeps no other from reporting.
 package struct BodyBudget: Sendable {
     /// A body that is being read.
     package struct Body: Sendable {
-        /// What sources are limited by.
+        /// The key by which sources are limited.
         fileprivate let source: [UInt8]?
         fileprivate var bytes = 0
 
@@ -25,7 +25,7 @@ package struct BodyBudget: Sendable {
     /// The most bytes of one source: two of the largest bodies.
     static let maximumOfOneSource = 12_582_912
 
-    /// What is no more than a usual report, in bytes.
+    /// The part that is no more than a usual report, in bytes.
     package let usual: Int
     private var usualBytes = 0
     private var beyondBytes = 0
@@ -34,7 +34,7 @@ package struct BodyBudget: Sendable {
 
     /// A budget of which nothing is taken.
     ///
-    /// - Parameter usual: What is no more than a usual report, in bytes.
+    /// - Parameter usual: The length of a usual report, in bytes.
     package init(usual: Int) { self.usual = usual }
 
     /// Bytes that are held.
@@ -62,7 +62,7 @@ package struct BodyBudget: Sendable {
 
     /// Turns a body away for which there was no room.
     ///
-    /// - Returns: How long the line is, in seconds. A source that holds all that one source may makes it no longer.
+    /// - Returns: The length of the line, in seconds. A source that holds all that one source may makes it no longer.
     package mutating func turnAway(_ body: Body) -> Int64 {
         let ofSource = body.source.flatMap { self.sources[$0] } ?? 0
         let count = ofSource + self.usual > Self.maximumOfOneSource ? 0 : self.usual

@@ -5,7 +5,7 @@
 package import CertificatePinning
 internal import Crypto
 
-/// How many networks reported the same failure in a day, without keeping any address.
+/// Counts the networks that reported the same failure in a day, without keeping any address.
 ///
 /// A network is the /24 or the /48 of an address, told apart by a keyed hash of it and of the group: HMAC-SHA-256, cut
 /// to 64 bits, under a key that is only in memory and is replaced each day. So what is in memory cannot be turned back
@@ -21,15 +21,15 @@ package struct NetworkCounter: Sendable {
     package static let maximumNetworks = 256
     /// The most groups that are counted on a day: 20 MiB of hashes at the most.
     package static let maximumGroups = ReportGroup.maximumGroups
-    /// How far the clock may fall back over midnight before that counts as another day, in seconds: clocks are set by
-    /// less than this all the time, and every change of the key forgets what was counted.
+    /// The time by which the clock may fall back over midnight before that counts as another day, in seconds: clocks
+    /// are set by less than this all the time, and every change of the key forgets what was counted.
     package static let toleratedFall: Int64 = 3_600
 
     /// The number of a day.
     package struct Count: Hashable, Sendable {
         /// The day, in whole days since 1970-01-01 in UTC.
         package let day: Int64
-        /// How many networks.
+        /// The number of networks.
         package let networks: BoundedCount
 
         /// States a number.
@@ -47,7 +47,7 @@ package struct NetworkCounter: Sendable {
         var hashes: [UInt64]
     }
 
-    /// Where a group that leaves is looked for.
+    /// The place where a group that leaves is looked for.
     private enum Place: Hashable {
         case share(GroupQuota.Share)
         case part(GroupQuota.Part)
@@ -66,7 +66,7 @@ package struct NetworkCounter: Sendable {
     /// Places in which no group has one network alone. It stays so until the day ends: networks of a group only become more,
     /// and no newcomer finds room there. Without this each newcomer would have all groups looked through.
     private var exhausted: Set<Place> = []
-    /// How often all groups were looked through today.
+    /// The number of searches through all groups today.
     private(set) var searches = 0
     private var arrivals: UInt64 = 0
 
@@ -74,7 +74,7 @@ package struct NetworkCounter: Sendable {
     ///
     /// - Parameters:
     ///   - now: The time.
-    ///   - random: Where the key comes from: the system's generator, but in tests.
+    ///   - random: The random source of the key: the system's generator, but in tests.
     package init(at now: Timestamp, using random: inout some RandomNumberGenerator) {
         self.day = Self.day(of: now)
         self.key = Self.newKey(using: &random)
@@ -83,11 +83,11 @@ package struct NetworkCounter: Sendable {
     /// Counts the network of an address for a group.
     ///
     /// - Parameters:
-    ///   - address: Where a report came from.
-    ///   - group: What failed.
+    ///   - address: The address of the report's sender.
+    ///   - group: The group of the failure.
     ///   - isListed: Whether it belongs to a published list (`AcceptedReport.isListed`).
     ///   - now: The time. A day that has passed, or a clock that jumped to another one, ends what was counted.
-    ///   - random: Where the next day's key comes from.
+    ///   - random: The random source of the next day's key.
     /// - Returns: The number so far; `nil` where there is no room for the group.
     package mutating func count(
         _ address: SourceAddress, in group: ReportGroup, isListed: Bool, at now: Timestamp,
@@ -111,7 +111,7 @@ package struct NetworkCounter: Sendable {
             day: self.day, networks: BoundedCount(hashes.count, isMore: hashes.count == Self.maximumNetworks))
     }
 
-    /// How many groups are counted today.
+    /// The number of groups that are counted today.
     package var groupCount: Int { self.groups.count }
 
     /// Adds a group, in the place of another one where there is no room.
@@ -182,7 +182,7 @@ package struct NetworkCounter: Sendable {
         return code.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// Where a hash stands in a sorted array, or would.
+    /// The place of a hash in a sorted array, or the place to insert it.
     private static func place(of hash: UInt64, in hashes: [UInt64]) -> Int {
         var low = 0
         var high = hashes.count

@@ -2,8 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// What `Retry-After` says, in seconds: how long the line is, and up to a third more by chance, so that those who were
-/// turned away in one moment do not come back in one moment. Never more than four hours (changes of the contract, 12).
+/// The value of `Retry-After`, in seconds: the length of the line, and up to a third more by chance, so that those who
+/// were turned away in one moment do not come back in one moment. Never more than four hours (changes of the contract,
+/// 12).
 package enum RetryTime {
     /// The longest line, in seconds: three hours.
     static let maximumLine: Int64 = 10_800
@@ -13,8 +14,8 @@ package enum RetryTime {
     /// A time, at least a second.
     ///
     /// - Parameters:
-    ///   - line: How long the line is, in seconds.
-    ///   - random: Where chance comes from: the system's generator, but in tests.
+    ///   - line: The length of the line, in seconds.
+    ///   - random: The random source: the system's generator, but in tests.
     package static func seconds(_ line: Int64, using random: inout some RandomNumberGenerator) -> Int64 {
         let line = min(max(line, 1), Self.maximumLine)
         return line + Int64.random(in: 0...(line / 3), using: &random)

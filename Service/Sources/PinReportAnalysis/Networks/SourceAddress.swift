@@ -28,12 +28,12 @@ package struct SourceAddress: Hashable, Sendable, CustomStringConvertible {
         self.init(bytes: address.bytes)
     }
 
-    /// What networks are counted by: the /24 of an IPv4 address, the /48 of an IPv6 address, and which of the two it
-    /// is. A site is rarely given more, and a phone moves within.
+    /// The bytes by which networks are counted: the /24 of an IPv4 address, the /48 of an IPv6 address, and which of
+    /// the two it is. A site is rarely given more, and a phone moves within.
     package var site: [UInt8] { self.bytes.count == 4 ? [4] + self.bytes.prefix(3) : [6] + self.bytes.prefix(6) }
 
-    /// What requests are limited by: the whole IPv4 address, the /64 of an IPv6 address, within which one machine can
-    /// choose any address it likes.
+    /// The bytes by which requests are limited: the whole IPv4 address, the /64 of an IPv6 address, within which one
+    /// machine can choose any address it likes.
     var limited: [UInt8] { self.bytes.count == 4 ? self.bytes : Array(self.bytes.prefix(8)) }
 
     /// The address, written for certificates that name one.

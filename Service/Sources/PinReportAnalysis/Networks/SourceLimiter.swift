@@ -2,13 +2,13 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// How many reports are taken from one source, and from all together, with memory that nobody outside chooses.
+/// Limits the rate of reports from one source, and from all together, in memory whose size no client influences.
 ///
 /// A source is an IPv4 address or an IPv6 /64. Each has a token bucket in a table of fixed size; its place is one of
 /// ``ways`` that a hash gives it. A source that finds no place takes that of the bucket that is fullest, the least
 /// active one, and begins **with what is left in it**: a full one is as good as none, and taking a place that is not
-/// full brings no token. So whoever comes from many addresses cannot push out a spent bucket to begin anew, and all
-/// sources of a place together never get more than its rate.
+/// full brings no token. So a sender with many addresses cannot push out a spent bucket to begin anew, and all sources
+/// of a place together never get more than its rate.
 ///
 /// One token admits a body (``evaluate(_:at:)``). What it holds beyond one usual report is charged when it was read
 /// (``charge(_:_:_:at:)``). A bucket that was full when the body was admitted may be overdrawn, once: so an array of 128
@@ -20,31 +20,31 @@
 /// (``WaitingLine``), and one in N of it is kept: clients send a report once a day and come back, and what an operator
 /// sees of a flood is in proportion to it. A source that is over its own limit does not make the line of all longer.
 package struct SourceLimiter: Sendable {
-    /// How many places a source may stand in.
+    /// The number of places that a source may have.
     static let ways = 8
 
-    /// What is allowed.
+    /// The limits on rates.
     package struct Limits: Hashable, Sendable {
         /// The most reports of a source at once. Many phones share the address of a mobile network.
         package var sourceBurst = 120
-        /// How many reports of a source come to it in a minute.
+        /// The number of tokens for reports that come to a source in a minute.
         package var sourcePerMinute = 60
         /// The most reports of all sources at once.
         package var totalBurst = 10_000
-        /// How many reports of all sources in a minute: what one disk writes with room to spare.
+        /// The number of reports of all sources in a minute: what one disk writes with room to spare.
         package var totalPerMinute = 60_000
         /// One in so many that are over a limit is kept.
         package var sampleEvery = 100
-        /// How many samples in a minute, at the most: a flood must not fill the disk.
+        /// The number of samples in a minute, at the most: a flood must not fill the disk.
         package var samplesPerMinute = 60
-        /// How many sources are known at a time; rounded up to a multiple of 8. 24 bytes each.
+        /// The number of sources that are known at a time; rounded up to a multiple of 8. 24 bytes each.
         package var sources = 16_384
 
         /// The defaults.
         package init() {}
     }
 
-    /// What a body was admitted with.
+    /// The admission of a body.
     package struct Admission: Hashable, Sendable {
         /// Whether its source's bucket was full.
         let sourceWasFull: Bool
@@ -56,9 +56,9 @@ package struct SourceLimiter: Sendable {
         fileprivate(set) var totalOwes = false
     }
 
-    /// What becomes of a body.
+    /// Whether a body is taken.
     package enum Answer: Hashable, Sendable {
-        /// It is taken.
+        /// The body is taken.
         case allow(Admission)
         /// 429, with the seconds of `Retry-After` before chance is added (``RetryTime``).
         case refuse(retryAfter: Int64)
@@ -93,11 +93,11 @@ package struct SourceLimiter: Sendable {
     private var refused = 0
     private var latest: Int64 = 0
 
-    /// A limiter that has seen nobody.
+    /// A limiter without any sources yet.
     ///
     /// - Parameters:
-    ///   - limits: What is allowed.
-    ///   - seed: A random number, so that nobody outside knows who stands beside whom.
+    ///   - limits: The limits.
+    ///   - seed: A random number, so that no client knows which sources share a place.
     package init(_ limits: Limits = Limits(), seed: UInt64) {
         self.limits = limits
         self.sourceRate = TokenBucket.Rate(burst: limits.sourceBurst, perMinute: limits.sourcePerMinute)
@@ -118,13 +118,13 @@ package struct SourceLimiter: Sendable {
             burst: Self.sampleBurst, perMinute: self.limits.samplesPerMinute / number)
     }
 
-    /// How many sources can be known: it never changes.
+    /// The number of sources that can be known: it never changes.
     var capacity: Int { self.places.count }
 
     /// Evaluates whether a body is read: it costs one token.
     ///
     /// - Parameters:
-    ///   - address: Where it comes from.
+    ///   - address: The address of the sender.
     ///   - now: Nanoseconds of a clock that only goes forward. One that goes back stands still instead.
     package mutating func evaluate(_ address: SourceAddress, at now: Int64) -> Answer {
         let now = self.advance(to: now)
@@ -144,9 +144,9 @@ package struct SourceLimiter: Sendable {
     /// Evaluates whether a body is taken that was admitted and read, and takes what it costs beyond its first token.
     ///
     /// - Parameters:
-    ///   - tokens: What it costs beyond what was taken for it.
-    ///   - address: Where it comes from.
-    ///   - admission: What it was admitted with.
+    ///   - tokens: The cost beyond what was taken for it.
+    ///   - address: The address of the sender.
+    ///   - admission: The admission of the body.
     ///   - now: As for ``evaluate(_:at:)``.
     package mutating func charge(
         _ tokens: Int, _ address: SourceAddress, _ admission: Admission, at now: Int64
@@ -234,7 +234,7 @@ package struct SourceLimiter: Sendable {
         return (source, fullest)
     }
 
-    /// A number for a source that nobody outside can tell. Never 0, which is nobody.
+    /// A number for a source that no client can predict. Never 0, which is an empty place.
     private func number(of address: SourceAddress) -> UInt64 {
         var hasher = Hasher()
         hasher.combine(self.seed)

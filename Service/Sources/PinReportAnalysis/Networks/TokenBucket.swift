@@ -6,7 +6,7 @@
 ///
 /// Times are nanoseconds of a clock that only goes forward, from any beginning.
 struct TokenBucket: Hashable, Sendable {
-    /// How much is allowed.
+    /// The rate that is allowed.
     struct Rate: Hashable, Sendable {
         /// The most tokens: how many reports may come at once.
         let burst: Int64
@@ -17,14 +17,14 @@ struct TokenBucket: Hashable, Sendable {
         ///
         /// - Parameters:
         ///   - burst: The most tokens, 1 to 1,000,000.
-        ///   - perMinute: How many come back in a minute, 1 to 60,000,000.
+        ///   - perMinute: The number of tokens that come back in a minute, 1 to 60,000,000.
         init(burst: Int, perMinute: Int) {
             self.burst = Int64(min(max(burst, 1), 1_000_000))
             self.interval = 60_000_000_000 / Int64(min(max(perMinute, 1), 60_000_000))
         }
     }
 
-    /// When it is full again; full when that has passed.
+    /// The time at which it is full again; full when that has passed.
     private(set) var fullAt: Int64 = 0
 
     /// Whether no token is missing.

@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// How often a host fails: the last hour against what is usual.
+/// The failure rate of a host: the last hour against what is usual.
 package struct HostRate: Hashable, Sendable {
     /// The noted host; empty for list incidents.
     package let host: String
@@ -11,13 +11,13 @@ package struct HostRate: Hashable, Sendable {
     /// Reports in an hour of the week before, in the mean: as many as would have come if as many installations had
     /// reported all week as do now (``ReportRate``).
     package let usual: Double
-    /// Of the last hour, those of pin failures.
+    /// The number of pin failures in the last hour.
     package let pinFailures: Double
     /// Hours in a row without a report, up to now.
     package let silentHours: Int64
     /// Reports by the hour, the oldest first, of the last week.
     package let hours: [Int64]
-    /// What ``usual`` may be while installations still hold lists of this week, by which fewer or more of them report.
+    /// The range of ``usual`` while installations still hold lists of this week, by which fewer or more of them report.
     let usualRange: ClosedRange<Double>
     /// The same figures as charts show them.
     package let multiplied: Multiplied
@@ -26,13 +26,13 @@ package struct HostRate: Hashable, Sendable {
     package struct Multiplied: Hashable, Sendable {
         /// Failures in the last sixty minutes.
         package var lastHour = 0.0
-        /// Of these, those of pins.
+        /// The part of these that are pin failures.
         package var pinFailures = 0.0
         /// Failures in an hour of the week before, in the mean.
         package var usual = 0.0
         /// Failures by the hour, the oldest first, of the last week.
         package var hours: [Double] = []
-        /// What reports of these hours were multiplied by.
+        /// The factors of the reports of these hours.
         package var factors: Set<Double> = []
     }
 
@@ -42,15 +42,15 @@ package struct HostRate: Hashable, Sendable {
     /// A rate as a whole number, for people.
     package static func whole(_ rate: Double) -> Int { Int(exactly: rate.rounded()) ?? 0 }
 
-    /// How many hours are the week that a rate is compared with.
+    /// The number of hours in the week that a rate is compared with.
     package static let week: Int64 = 168
-    /// The most hosts that no list has whose rates are told: anybody can report a host that there is not.
+    /// The most hosts that no list has whose rates are shown: any sender can report a host that does not exist.
     package static let maximumUnlisted = 200
     /// The fewest reports of an hour that an alarm is worth.
     static let minimumAlarming = 10.0
     /// The usual rate below which silence says nothing.
     static let minimumUsual = 5.0
-    /// How many hours of silence are one too many.
+    /// The number of hours of silence that are one too many.
     package static let maximumSilence: Int64 = 3
 
     /// Whether more fail than usual: over four times as many, and beyond what chance does to small numbers.
@@ -88,9 +88,9 @@ package struct HostRate: Hashable, Sendable {
     /// - Parameters:
     ///   - counts: Reports by hour and by whether they are pin failures.
     ///   - unsampled: Of these, by hour, the pin failures that every installation reports.
-    ///   - rate: How many installations report.
+    ///   - rate: The share of installations that report.
     ///   - hour: The current hour.
-    ///   - part: How much of it has passed, 0 to 1.
+    ///   - part: The part of the hour that has passed, 0 to 1.
     package init(
         _ host: String, _ counts: [Int64: (all: Int64, pins: Int64)], unsampled: [Int64: Int64] = [:],
         rate: ReportRate = ReportRate(), hour: Int64, part: Double

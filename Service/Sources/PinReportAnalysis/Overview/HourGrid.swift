@@ -4,14 +4,14 @@
 
 /// The windows that reports are drawn in: hours, or days where there would be more hours than a plot has room for.
 package struct HourGrid: Hashable, Sendable {
-    /// How many days are drawn of everything that is kept.
+    /// The number of days that are drawn of everything that is kept.
     static let maximumDays: Int64 = 90
 
     /// The first hour of the first window, since 1970.
     package let start: Int64
     /// The hours of a window.
     package let step: Int64
-    /// How many windows.
+    /// The number of windows.
     package let count: Int64
 
     /// The windows of a span.

@@ -13,11 +13,11 @@ package struct NameOverview: Sendable {
     package let list: PinList
     /// Its digest.
     package let digest: String
-    /// When it was published.
+    /// The time of publication.
     package let publishedAt: Timestamp
     /// The newest root.
     package let root: Root
-    /// How far it has spread.
+    /// The spread of the list.
     package let adoption: AdoptionEstimate
     /// Questions by the hour, of the last week: clients and caches together.
     package let questions: HostRate

@@ -5,20 +5,20 @@
 package import CertificatePinning
 internal import PinListMetadata
 
-/// What is looked at of a probe's result. It comes from outside, with a token: what is missing or odd is left out.
+/// The facts of a probe's result. It comes from outside, with a token: what is missing or odd is left out.
 package struct ProbeFacts {
     /// The most values of a host's object: 16 certificates, 64 addresses, 256 notes and some.
     package static let maximumValues = 4_096
 
-    /// What is wrong, in words; `nil` when nothing is.
+    /// The problem, in words; `nil` when there is none.
     package let trouble: String?
     /// Whether the host, or what the probe says of it, gave nothing to evaluate: no verdict and no
     /// path. Its network may be at fault.
     package let isUnreached: Bool
-    /// Of a host that was reached and is not well: the addresses that the probe could not ask, each with why; in words, and
-    /// `nil` for none. A probe that has no route to an address, and asked another one, calls the host well.
+    /// The addresses that the probe could not ask, of a host that was reached and is not well, each with why; in words,
+    /// and `nil` for none. A probe that has no route to an address, and asked another one, calls the host well.
     package let missedAddresses: String?
-    /// When the first certificate of the path ends.
+    /// The time at which the first certificate of the path ends.
     package let firstEnd: Timestamp?
     /// The path, leaf first: pins, and when each certificate ends.
     package let path: [(pin: String, end: Timestamp?)]
@@ -26,6 +26,8 @@ package struct ProbeFacts {
     package let addressLeaves: [String]
     /// The issuer of the leaf.
     package let issuer: String?
+    /// What is revoked of what the host serves, each in words; ``maximumNamed`` at most.
+    package let revoked: [String]
     /// The pin of the list that matched.
     let matched: String?
 
@@ -42,6 +44,9 @@ package struct ProbeFacts {
         self.issuer = path.first.flatMap { Self.text($0["issuer"]) }
         self.firstEnd = path.compactMap { Self.text($0["notAfter"]).flatMap { try? Timestamp($0) } }.min()
         self.matched = Self.text(members["matched"]) ?? Self.text(Self.members(members["matched"])["pin"])
+        self.revoked = Self.elements(members["revoked"]).prefix(Self.maximumNamed).map {
+            Self.revoked(Self.members($0))
+        }
         // What says neither is unknown, and unknown is not well.
         let isSilent = Self.text(members["verdict"]) == nil && members["ok"] != .bool(true)
         self.isUnreached = isSilent && path.isEmpty
@@ -86,6 +91,15 @@ package struct ProbeFacts {
         let more = missed.count > Self.maximumNamed ? " and \(missed.count - Self.maximumNamed) more" : ""
         return "\(missed.count) of its \(Self.elements(addresses).count) addresses: "
             + missed.prefix(Self.maximumNamed).joined(separator: ", ") + more
+    }
+
+    /// A revoked certificate in words. What is there counts, whatever it says of itself.
+    private static func revoked(_ members: [String: JSONValue]) -> String {
+        let what = members["index"] == .integer(0) ? "its certificate" : "the certificate of a CA in its path"
+        let serial = Self.text(members["serial"]).map { " with the serial number \($0)" } ?? ""
+        let since = Self.text(members["since"]).map { " since \($0)" } ?? ""
+        let reason = Self.text(members["reason"]).map { " (\($0))" } ?? ""
+        return "\(what)\(serial) is revoked by its issuer\(since)\(reason)"
     }
 
     private static func isFalse(_ value: JSONValue?) -> Bool { value == .bool(false) }

@@ -5,7 +5,7 @@
 package import CertificatePinning
 internal import PinListMetadata
 
-/// How many installations report a host's failures, over time: what charts multiply reports by.
+/// The sampling rate of a host's failures over time: what charts multiply reports by.
 ///
 /// An hour has the number that was published when it began. Installations follow as they get the list, so a chart is
 /// wrong by up to the factor for as long as many hold the list before. Where several lists name a host, the number of the
@@ -17,9 +17,9 @@ package struct ReportRate: Hashable, Sendable {
     package struct Change: Hashable, Sendable {
         /// The list's name.
         package let by: String
-        /// When it was published.
+        /// The time of publication.
         package let since: Timestamp
-        /// How many of a million installations report from then on.
+        /// The number of installations of a million that report from then on.
         package let perMillion: Int64
 
         /// States a change.
@@ -36,7 +36,7 @@ package struct ReportRate: Hashable, Sendable {
         }
     }
 
-    /// How many report where no list says a number: all of a million.
+    /// The number that report where no list says one: all of a million.
     package static let all = MetadataLimits.reportPerMillion.upperBound
 
     private let changes: [String: [Change]]
@@ -46,7 +46,7 @@ package struct ReportRate: Hashable, Sendable {
         self.changes = Dictionary(grouping: changes, by: \.by).mapValues { $0.sorted { $0.since < $1.since } }
     }
 
-    /// How many of a million installations report in an hour.
+    /// The number of installations of a million that report in an hour.
     package func perMillion(in hour: Int64) -> Int64 {
         guard !self.changes.isEmpty else { return Self.all }
         let numbers = self.changes.values.map { changes in
@@ -55,7 +55,7 @@ package struct ReportRate: Hashable, Sendable {
         return min(max(numbers.max() ?? Self.all, 1), Self.all)
     }
 
-    /// What reports of an hour are multiplied by.
+    /// The factor of the reports of an hour.
     func factor(of hour: Int64) -> Double { Double(Self.all) / Double(self.perMillion(in: hour)) }
 
     /// The fewest and the most installations of a million that report in some hours, the next one's beginning included.
@@ -64,7 +64,7 @@ package struct ReportRate: Hashable, Sendable {
         return (numbers.min() ?? Self.all)...(numbers.max() ?? Self.all)
     }
 
-    /// What hours are multiplied by, from one change to the next.
+    /// The factors of hours, from one change to the next.
     package func factors(of hours: Range<Int64>) -> [(hours: Range<Int64>, factor: Double)] {
         let beginnings = self.beginnings(in: hours)
         return zip(beginnings, beginnings.dropFirst() + [hours.upperBound]).map { first, next in

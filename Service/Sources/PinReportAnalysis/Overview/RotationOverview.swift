@@ -11,7 +11,7 @@ package struct RotationOverview: Hashable, Sendable {
     package let name: String
     /// The noted hostname.
     package let host: String
-    /// When the plan was pushed.
+    /// The time at which the plan was pushed.
     package let storedAt: Timestamp
     /// The plan; `nil` for one that a later version stored and that this one cannot read.
     package let plan: RotationPlan?
@@ -26,13 +26,13 @@ package struct RotationOverview: Hashable, Sendable {
         self.plan = plan
     }
 
-    /// Where it stands, in a word.
+    /// The state, in a word.
     package var state: String { self.plan?.state.rawValue ?? "not readable" }
 
     /// Whether something is still to be done.
     package var isOpen: Bool { self.plan.map { !$0.state.isFinal } ?? true }
 
-    /// When the next state is planned; `nil` after the last one.
+    /// The time for which the next state is planned; `nil` after the last one.
     package func due(at now: Timestamp) -> Timestamp? {
         guard let plan, !plan.state.isFinal else { return nil }
         return plan.outlook(RotationFacts(), at: now).planned

@@ -5,14 +5,14 @@
 internal import CertificatePinning
 package import CertificateSightings
 
-/// What monitors of Certificate Transparency found for the names of one list.
+/// The sightings of monitors of Certificate Transparency for the names of one list.
 package struct SightingOverview: Hashable, Sendable {
     /// The list.
     package let name: String
-    /// How many certificates are kept, by what they mean; those of no entry as they were counted.
+    /// The numbers of kept certificates, by state; those of no entry as they were counted.
     package let counts: [SightingState: Int64]
-    /// Certificates that apps refuse, for names that an entry enforces: those that still are valid, and of which a person
-    /// has not said all. The newest first, ``most`` at most.
+    /// The certificates that apps refuse, for names that an entry enforces: those that still are valid, and of which
+    /// not all are acknowledged. The newest first, ``maximum`` at most.
     package let unexpected: [Unexpected]
     /// Whether there are more.
     package let hasMore: Bool
@@ -23,16 +23,21 @@ package struct SightingOverview: Hashable, Sendable {
         package let sighting: StoredSighting
         /// From how many networks reports named its key, on the day with the most; `nil` where none did.
         package let networks: Int64?
+        /// Whether an attested report named its key: an unmodified copy of the app saw it served.
+        package let isAttested: Bool
 
         /// States what was found.
-        package init(sighting: StoredSighting, networks: Int64?) {
+        package init(sighting: StoredSighting, networks: Int64?, isAttested: Bool = false) {
             self.sighting = sighting
             self.networks = networks
+            self.isAttested = isAttested
         }
 
-        /// Whether it was seen served: by a probe, or by as many networks as an alarm of failures needs reports.
+        /// Whether it was seen served: by a probe, by an attested installation, or by as many networks as an alarm of
+        /// failures needs reports.
         var isServed: Bool {
-            self.sighting.servedAt != nil || self.networks.map { Double($0) >= HostRate.minimumAlarming } == true
+            self.sighting.servedAt != nil || self.isAttested
+                || self.networks.map { Double($0) >= HostRate.minimumAlarming } == true
         }
     }
 

@@ -4,26 +4,26 @@
 
 package import CertificatePinning
 
-/// What a probe found of a host, the last time.
+/// The last result of a probe of a host.
 package struct StoredProbe: Hashable, Sendable {
     /// The list.
     package let name: String
     /// The host.
     package let host: String
-    /// When it was asked.
+    /// The time at which it was asked.
     package let at: Timestamp
     /// Whether all was well.
     package let isOK: Bool
-    /// What was found: the object of `tumbler probe --json`.
+    /// The result: the object of `tumbler probe --json`.
     package let result: [UInt8]
-    /// When a probe did not reach the host after that, and why; `nil` when the last one did.
+    /// The later probe that did not reach the host, and why; `nil` when the last one did.
     package var miss: Miss?
 
-    /// That a probe did not reach a host.
+    /// A probe that did not reach a host.
     package struct Miss: Hashable, Sendable {
-        /// When it tried.
+        /// The time of the attempt.
         package let at: Timestamp
-        /// Why, in words.
+        /// The reason, in words.
         package let why: String
 
         /// States a miss.

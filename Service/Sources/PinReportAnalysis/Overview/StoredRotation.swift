@@ -11,7 +11,7 @@ package struct StoredRotation: Hashable, Sendable {
     package let name: String
     /// The noted hostname, normalised.
     package let host: String
-    /// When it was stored.
+    /// The time at which it was stored.
     package let storedAt: Timestamp
     /// The bytes that were pushed: the JSON of a plan, which was read before it was stored.
     package let bytes: [UInt8]

@@ -11,7 +11,7 @@ extension Timestamp {
         return rest < 0 ? hours - 1 : hours
     }
 
-    /// How much of the hour has passed, 0 to 1.
+    /// The part of the hour that has passed, 0 to 1.
     package var partOfHour: Double { Double(self.secondsSince1970 - self.hour * 3_600) / 3_600 }
 
     /// So many seconds before.

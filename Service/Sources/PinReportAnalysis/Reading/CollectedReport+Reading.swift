@@ -28,7 +28,8 @@ extension CollectedReport {
             kind: hasHost ? kind : .incident, reason: hasHost ? code : Self.code(reason ?? ""),
             claimedTime: try members.time("date-time"), app: try Self.app(members), list: try Self.list(ours))
         guard hasHost else {
-            self.envelope = try ours?.envelope("envelope")
+            self.envelope = try ours?.bytes(
+                "envelope", maximum: ReportBodyLimits.envelopeBytes, else: .envelopeInvalid)
             return
         }
         let host = try members.text("hostname")

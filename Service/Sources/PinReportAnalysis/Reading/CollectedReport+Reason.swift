@@ -5,7 +5,7 @@
 internal import PinListMetadata
 
 extension CollectedReport {
-    /// What a report is about, from what it says of itself.
+    /// The kind and the reason of a report, from its own members.
     ///
     /// - Parameters:
     ///   - reason: `reason` of the object `tumbler`, which says most.

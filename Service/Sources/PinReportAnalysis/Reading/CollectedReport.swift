@@ -4,12 +4,12 @@
 
 public import CertificatePinning
 
-/// What one failure report says, read within limits: a claim by somebody, nothing more. Nobody signs reports.
+/// The content of one failure report, read within limits. It is an unsigned, unverified claim of its sender.
 ///
 /// All texts are ``PrintableText`` and bounded by ``ReportBodyLimits``. What no member is named for is not kept: not
 /// `app-vendor-id`, and none of the identifiers that an app or a browser may add.
 public struct CollectedReport: Hashable, Sendable {
-    /// What failed.
+    /// The kind of failure.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
         /// The chain was valid, and no key of it was one that the list allows.
         case pin
@@ -60,11 +60,11 @@ public struct CollectedReport: Hashable, Sendable {
         }
     }
 
-    /// What failed.
+    /// The kind of failure.
     public internal(set) var kind: Kind
-    /// Why: a code of `a-z 0-9 . _ -`, at most ``ReportBodyLimits/reasonBytes``. A sender may invent one.
+    /// The reason: a code of `a-z 0-9 . _ -`, at most ``ReportBodyLimits/reasonBytes``. A sender may invent one.
     public internal(set) var reason: String
-    /// When it happened, by the sender's clock.
+    /// The time of the failure, by the sender's clock.
     public internal(set) var claimedTime: Timestamp?
     /// The host of the connection, normalised where it can be; empty for an incident.
     public internal(set) var hostname = ""
@@ -76,33 +76,33 @@ public struct CollectedReport: Hashable, Sendable {
     package internal(set) var includesSubdomains: Bool?
     /// Whether the connection was refused, and not just reported.
     package internal(set) var isEnforced: Bool?
-    /// When the pins were to end.
+    /// The time at which the pins were to end.
     package internal(set) var expiresAt: Timestamp?
     /// The app.
     public internal(set) var app: App
     /// The list.
     public internal(set) var list: List
-    /// What the sender wanted to see.
+    /// The pins that the sender expected.
     package internal(set) var knownPins: [Pin] = []
-    /// What the app noticed of its surroundings.
+    /// The signals that the app noticed of its surroundings.
     public internal(set) var signals: [String] = []
-    /// What the server presented, in DER, leaf first; not proven to be a chain.
+    /// The certificates that the server presented, in DER, leaf first; not proven to be a chain.
     package internal(set) var servedChain: [[UInt8]] = []
-    /// What the sender's platform validated, in DER, leaf first.
+    /// The path that the sender's platform validated, in DER, leaf first.
     public internal(set) var validatedChain: [[UInt8]] = []
-    /// The refused envelope of an incident. Its signatures say whether it is evidence; nobody has checked them here.
+    /// The refused envelope of an incident. Its signatures say whether it is evidence; they are not verified here.
     public internal(set) var envelope: [UInt8]?
 
     /// The leaf of ``chain``, read; `nil` without a chain, or when its leaf cannot be read.
     public internal(set) var leaf: ReadableCertificate?
-    /// Who issued it; likewise.
+    /// The issuer; likewise.
     public internal(set) var issuer: SeenIssuer?
 
-    /// What was validated, else what was served.
+    /// The validated path, else the served chain.
     public var chain: [[UInt8]] { self.validatedChain.isEmpty ? self.servedChain : self.validatedChain }
 
     /// Whether the sender's platform validated ``chain``. Then its device trusts the root: one that it came with, or
-    /// one that somebody installed.
+    /// one that was installed later.
     package var isChainValidated: Bool { !self.validatedChain.isEmpty }
 
     /// ``chain`` for people; `nil` in the place of a certificate that cannot be read.

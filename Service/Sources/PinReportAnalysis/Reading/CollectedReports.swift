@@ -5,12 +5,12 @@
 public import CertificatePinning
 internal import PinListMetadata
 
-/// What a body of `POST /v1/reports` holds: one report, or what an array of the Reporting API has of them.
+/// The reports of a body of `POST /v1/reports`: one report, or those in an array of the Reporting API.
 public struct CollectedReports: Hashable, Sendable {
     /// The reports, in their order.
     public let reports: [CollectedReport]
 
-    /// How many entries of an array are about something else: no error, only counted.
+    /// The number of entries of an array about something else: no error, only counted.
     public let ignored: Int
 }
 
@@ -20,7 +20,7 @@ extension CollectedReport {
     ///
     /// - Parameters:
     ///   - body: The bytes that came.
-    ///   - now: When they came; entries of the Reporting API say how old they are.
+    ///   - now: The time of arrival; entries of the Reporting API say how old they are.
     ///   - limits: The most bytes.
     ///   - entry: The domain of the published entry that applies to a host; `nil` for none. It is the noted host of a
     ///     report that names none: of the Reporting API, and of senders that know hosts alone.

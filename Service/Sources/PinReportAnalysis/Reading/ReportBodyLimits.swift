@@ -4,7 +4,7 @@
 
 internal import PinListMetadata
 
-/// The most of each thing that a body of `POST /v1/reports` may hold. Nobody signs these bodies.
+/// The most of each thing that a body of `POST /v1/reports` may hold. These bodies are unsigned.
 public struct ReportBodyLimits: Hashable, Sendable {
     /// The most bytes of a body. A list incident carries an envelope of 4 MiB in base64: below 6 MiB with all around
     /// it.

@@ -2,9 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a body is no report, as HTTP says it (formats.md, section 7).
+/// The defect by which a body is no report, as HTTP says it (formats.md, section 7).
 public struct ReportError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What kind of defect. Bounded, so it may label a metric.
+    /// The kind of defect. Bounded, so it may label a metric.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The code, lower case with hyphens.
         public let description: String
@@ -13,7 +13,7 @@ public struct ReportError: Error, Hashable, Sendable, CustomStringConvertible {
 
         /// Over a limit of ``ReportBodyLimits`` in bytes, or in entries.
         package static let tooLarge = Code(description: "too-large", status: 413)
-        /// Not JSON, not UTF-8, too deep, too many values, or a member twice.
+        /// The body is not JSON, not UTF-8, too deep, has too many values, or a member twice.
         package static let notJSON = Code(description: "not-json", status: 400)
         /// JSON that is none of the forms that are understood.
         package static let notReport = Code(description: "not-a-report", status: 400)
@@ -32,9 +32,9 @@ public struct ReportError: Error, Hashable, Sendable, CustomStringConvertible {
         ]
     }
 
-    /// What kind.
+    /// The kind of defect.
     public let code: Code
-    /// What exactly, in one sentence without a full stop; nothing of the body's text stands in it.
+    /// The detail, in one sentence without a full stop; nothing of the body's text stands in it.
     public let detail: String
 
     /// States a defect.

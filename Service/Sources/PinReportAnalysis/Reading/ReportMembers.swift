@@ -11,7 +11,7 @@ internal import PinListMetadata
 package struct ReportMembers {
     private let members: [JSONValue.Member]
 
-    /// Where the object stands, for people: `the report`, `entry 3`.
+    /// The place of the object, for people: `the report`, `entry 3`.
     let place: String
 
     init(_ value: JSONValue, _ place: String) throws(ReportError) {
@@ -104,7 +104,7 @@ package struct ReportMembers {
         return texts
     }
 
-    /// A point in time; `nil` when it is absent, or written as nobody reads it.
+    /// A point in time; `nil` when it is absent, or written in an unknown form.
     func time(_ name: String) throws(ReportError) -> Timestamp? {
         try self.text(name).flatMap { ReportedTime.read($0) }
     }
@@ -115,15 +115,17 @@ package struct ReportMembers {
         return try ReportMembers(value, "\(name) of \(self.place)")
     }
 
-    /// The envelope of a list incident.
-    func envelope(_ name: String) throws(ReportError) -> [UInt8]? {
+    /// Bytes that are written in base64, so many at most.
+    ///
+    /// - Parameter code: What is wrong where they are not.
+    func bytes(
+        _ name: String, maximum: Int, else code: ReportError.Code = .outOfRange
+    ) throws(ReportError) -> [UInt8]? {
         guard let value = self.value(name) else { return nil }
         guard case .string(let text) = value else { throw self.wrong(name, "a text in base64") }
-        guard let bytes = Base64.decode(text.utf8), bytes.count <= ReportBodyLimits.envelopeBytes else {
-            throw ReportError(
-                .envelopeInvalid,
-                "\(name) of \(self.place) is not base64 of at most \(ReportBodyLimits.envelopeBytes) bytes")
-        }
+        // Measured before it is decoded: base64 takes four characters for three bytes, and is padded.
+        guard text.utf8.count <= (maximum + 2) / 3 * 4, let bytes = Base64.decode(text.utf8), bytes.count <= maximum
+        else { throw ReportError(code, "\(name) of \(self.place) is not base64 of at most \(maximum) bytes") }
         return bytes
     }
 }

@@ -15,7 +15,7 @@ enum ReportingEntry {
     ///
     /// - Parameters:
     ///   - entry: The entry.
-    ///   - now: When it came.
+    ///   - now: The time of arrival.
     ///   - noted: The domain of the published entry that applies to a host.
     static func report(
         _ entry: ReportMembers, at now: Timestamp, _ noted: (HostName) -> String?
@@ -31,14 +31,14 @@ enum ReportingEntry {
             let (host, port) = Self.host(of: try entry.text("url") ?? "")
             return CollectedReport(networkError: error, host: host, port: port, at: time, noted)
         }
-        // Key pinning never became a type of this API; who sends such bodies gives it a name of their own.
+        // Key pinning never became a type of this API; the senders of such bodies give it names of their own.
         guard body.has("hostname"), Self.marks.contains(where: { body.has($0) }) else { return nil }
         var report = try CollectedReport(body, noted)
         if report.claimedTime == nil { report.claimedTime = time }
         return report
     }
 
-    /// What only a report about pins has beside its host.
+    /// The members that only a report about pins has beside its host.
     private static let marks = [
         "known-pins", "served-certificate-chain", "validated-certificate-chain", "validation-result", "tumbler",
     ]

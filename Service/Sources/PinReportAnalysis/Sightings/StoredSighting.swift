@@ -11,7 +11,7 @@ package struct StoredSighting: Hashable, Sendable {
     package let name: String
     /// ``SightedCertificate/identity``.
     package let identity: String
-    /// What it means by the list that was served when it was evaluated last; ``state`` is what pages say.
+    /// The state by the list that was served when it was evaluated last; ``state`` is what pages show.
     package var evaluated: SightingState
     /// The domain of the entry that decided.
     package var host: String
@@ -21,21 +21,21 @@ package struct StoredSighting: Hashable, Sendable {
     package var list: String
     /// The pin of its key.
     package let key: String
-    /// When its key was first seen served by a probe; `nil` when none saw it.
+    /// The time at which its key was first seen served by a probe; `nil` when none saw it.
     package var servedAt: Timestamp?
-    /// When it is valid.
+    /// The validity of the certificate.
     package let notBefore, notAfter: Timestamp
     /// Whether the precertificate alone was found.
     package var isPrecertificate: Bool
     /// The log, as the monitor names it; empty where it did not.
     package var log: String
-    /// When the log took it, as the monitor says; `nil` where it did not.
+    /// The time at which the log took it, as the monitor says; `nil` where it did not.
     package var loggedAt: Timestamp?
-    /// When it was told here first.
+    /// The time at which it was first handed in.
     package let firstAt: Timestamp
     /// The id of the token that told it.
     package let toldBy: String
-    /// What a person said to its alarm.
+    /// The acknowledgement of its alarm.
     package var acknowledgement: Acknowledgement?
     /// The serial number, lower-case hex.
     package let serialNumber: String
@@ -46,13 +46,13 @@ package struct StoredSighting: Hashable, Sendable {
     /// The names that it is for.
     package let names: [String]
 
-    /// That a person has seen its alarm.
+    /// An acknowledgement: a person has seen its alarm.
     package struct Acknowledgement: Hashable, Sendable {
-        /// When.
+        /// The time of the acknowledgement.
         package let at: Timestamp
         /// The id of the token.
         package let by: String
-        /// How urgent the alarm was.
+        /// The severity of the alarm.
         package let severity: String
 
         /// States it.
@@ -61,17 +61,17 @@ package struct StoredSighting: Hashable, Sendable {
         }
     }
 
-    /// What it means.
+    /// The state of the sighting.
     package var state: SightingState {
         self.evaluated == .pinned && self.servedAt == nil ? .backup : self.evaluated
     }
 
-    /// When it was logged, or, where the monitor did not say, told here.
+    /// The time at which it was logged, or, where the monitor did not say, handed in here.
     package var since: Timestamp { self.loggedAt ?? self.firstAt }
 
-    /// For how long it is kept after its end, in seconds: 30 days.
+    /// The time for which it is kept after its end, in seconds: 30 days.
     package static let keptAfterEnd: Int64 = 30 * 86_400
-    /// For how long it is kept at most, in seconds: two years.
+    /// The maximum time for which it is kept, in seconds: two years.
     package static let kept: Int64 = 730 * 86_400
 
     /// States what is kept.

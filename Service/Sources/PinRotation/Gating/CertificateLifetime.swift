@@ -4,11 +4,11 @@
 
 public import CertificatePinning
 
-/// When a certificate holds, and whether enough of that is left to deploy it.
+/// The validity of a certificate, and whether enough of it is left to deploy it.
 public struct CertificateLifetime: Hashable, Sendable {
     /// The least time that must be left of a certificate, in seconds: 7 days.
     public static let minimum: Int64 = 7 * 86_400
-    /// The longest lifetime, in seconds, of which a third must be left in place of ``least``: 21 days.
+    /// The longest lifetime, in seconds, of which a third must be left in place of ``minimum``: 21 days.
     public static let maximumShortLived: Int64 = 21 * 86_400
 
     /// The first second.

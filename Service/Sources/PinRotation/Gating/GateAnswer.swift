@@ -4,13 +4,13 @@
 
 public import CertificatePinning
 
-/// What the gate says of a certificate or a key for a host (formats.md, section 8).
+/// The answer of the gate on a certificate or a key for a host (formats.md, section 8).
 public struct GateAnswer: Hashable, Sendable {
     /// A pin that matched, as the entry has it.
     public struct Match: Hashable, Sendable {
         /// The pin.
         public let pin: Pin
-        /// Where in the path the entry expects it.
+        /// The position in the path at which the entry expects it.
         public let position: KnownPin.Position
 
         /// States a match.
@@ -28,9 +28,9 @@ public struct GateAnswer: Hashable, Sendable {
     public let verdict: GateVerdict
     /// The pin of the newest list that matches; `nil` when none does.
     public let matched: Match?
-    /// What share of the installations would refuse it.
+    /// The share of the installations that would refuse it.
     public let refusing: GateRefusing
-    /// Why, in one line without a full stop.
+    /// The reason, in one line without a full stop.
     public let reason: String
 
     /// States an answer.
@@ -47,13 +47,13 @@ public struct GateAnswer: Hashable, Sendable {
     }
 }
 
-/// The answer of the gate: may this certificate be deployed now?
+/// The verdict of the gate on deploying a certificate now.
 public enum GateVerdict: String, Hashable, Sendable, Codable, CaseIterable {
-    /// It may: no more installations than agreed would be locked out.
+    /// The certificate may be deployed: no more installations than agreed would be locked out.
     case safe
-    /// It may not.
+    /// The certificate must not be deployed.
     case unsafe
-    /// Not enough is known. That is not safe.
+    /// The facts are not enough for an answer. That is not safe.
     case unknown
 }
 

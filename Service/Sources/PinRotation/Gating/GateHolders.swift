@@ -4,15 +4,15 @@
 
 public import PinListMetadata
 
-/// Which lists installations hold: as a service counted them, and as they must be assumed where it did not.
+/// The lists that installations hold: as a service counted them, and as they must be assumed where it did not.
 public struct GateHolders: Sendable {
-    /// What a service counted.
+    /// The counts of a service.
     public struct Count: Sendable {
         /// A list, and how many requests named it.
         public struct Named: Sendable {
             /// The list.
             public let list: PinList
-            /// How many requests named it.
+            /// The number of requests that named it.
             public let requests: Int64
 
             /// States a list and its requests.
@@ -28,7 +28,7 @@ public struct GateHolders: Sendable {
         public let requests: Int64
         /// The lists that are at hand. Requests that name none of these count as refusing.
         public let lists: [Named]
-        /// Why this is not to be decided by, in words; `nil` when it is.
+        /// The reason for which this is not to be decided by, in words; `nil` when it is.
         public let why: String?
 
         /// States a count.
@@ -40,17 +40,17 @@ public struct GateHolders: Sendable {
         }
     }
 
-    /// What a service counted; `nil` where none did.
+    /// The counts of a service; `nil` where none counted.
     public var count: Count?
 
-    /// Why adoption is not measured, in words, where ``count`` is `nil`.
+    /// The reason for which adoption is not measured, in words, where ``count`` is `nil`.
     public var whyNotCounted: String
 
     /// The lists that were the newest at any moment of the last `propagation`, the one in force when that time began
     /// included.
     public var recent: [PinList]
 
-    /// Which lists should be in ``recent`` and are not at hand, in words.
+    /// The lists that should be in ``recent`` and are not at hand, in words.
     public var missing: [String]
 
     /// States what is known.

@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// What share of the installations would refuse a certificate, as far as a service counted them.
+/// The share of the installations that would refuse a certificate, as far as a service counted them.
 public struct GateRefusing: Hashable, Sendable {
     /// The fewest requests that say something.
     public static let minimumRequests: Int64 = 300

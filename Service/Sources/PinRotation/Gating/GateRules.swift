@@ -5,12 +5,12 @@
 public import CertificatePinning
 public import PinListMetadata
 
-/// The gate: would deploying this certificate lock anybody out?
+/// The gate: decides whether deploying a certificate would lock clients out.
 ///
 /// The first rule that applies decides (formats.md, section 8). A measurement is never overridden by the time that has
 /// passed, and what is not known is never safe.
 public struct GateRules: Sendable {
-    /// The share up to which installations that refuse stop nobody, in percent, where nothing else is agreed.
+    /// The default share of refusing installations that the gate tolerates, in percent.
     public static let usualMaxRefusing: Double = 1
 
     /// The newest list, and another one that is out as the newest.
@@ -25,7 +25,7 @@ public struct GateRules: Sendable {
     ///
     /// - Parameters:
     ///   - newest: The newest list; where two are taken for that, such as the project's and the service's, both.
-    ///   - holders: Which lists installations hold.
+    ///   - holders: The lists that installations hold.
     ///   - maxRefusing: The share of installations that may refuse, in percent, 0 to 100.
     ///   - time: Now.
     /// - Throws: `InputError` for a list that no rules can be made of.
@@ -48,9 +48,9 @@ public struct GateRules: Sendable {
     ///
     /// - Parameters:
     ///   - host: The host that would present the material.
-    ///   - material: What it would present.
-    ///   - lifetimes: When the certificates of its path hold, leaf first; `nil` for one that cannot be read. None for a
-    ///     key.
+    ///   - material: The material that it would present.
+    ///   - lifetimes: The validity of the certificates of its path, leaf first; `nil` for one that cannot be read. None
+    ///     for a key.
     public func answer(
         for host: HostName, _ material: GateMaterial, lifetimes: [CertificateLifetime?]
     ) -> GateAnswer {
@@ -97,7 +97,7 @@ public struct GateRules: Sendable {
     }
 }
 
-/// What is there before anybody is counted.
+/// The conclusions that need no count of installations.
 extension GateRules {
     private func refusalOfNewest(_ host: HostName, _ material: GateMaterial) -> String? {
         for rules in self.newest.reversed() {
@@ -130,7 +130,7 @@ extension GateRules {
     }
 }
 
-/// What those who hold lists make of it.
+/// The conclusions of the lists that installations hold.
 extension GateRules {
     /// Whom the counted requests are from.
     private struct Refusing {
@@ -143,7 +143,7 @@ extension GateRules {
         var share: Double { min((self.certain + self.undecided) / (Double(self.requests) * 100), 1) }
     }
 
-    /// What was counted; `nil` when that is not enough.
+    /// The counted share; `nil` when the counts are not enough.
     private func refusing(_ host: HostName, _ material: GateMaterial) -> Refusing? {
         guard let count = self.holders.count, count.why == nil, count.requests >= GateRefusing.minimumRequests else {
             return nil
@@ -207,7 +207,7 @@ extension GateRules {
 extension ListRules {
     fileprivate var name: String { "version \(self.list.version)" }
 
-    /// What a person must know of a list that accepts something without a pin that matches; `nil` when one does.
+    /// A note on a list that accepts something without a pin that matches; `nil` when one does.
     fileprivate func note(on conclusion: Conclusion, for host: HostName) -> String? {
         guard case .accepted(let reason, _) = conclusion, reason != .pinMatch else { return nil }
         switch reason {
@@ -221,7 +221,7 @@ extension ListRules {
     }
 }
 
-/// What a server would present.
+/// The material that a server would present.
 public enum GateMaterial: Hashable, Sendable {
     /// A chain that validates for the host: its path.
     case path(ValidatedPath)

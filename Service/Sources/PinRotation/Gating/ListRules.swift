@@ -5,21 +5,21 @@
 public import CertificatePinning
 public import PinListMetadata
 
-/// What one list decides on what a host presents, in the installations that enforce it.
+/// The decisions of one list on what a host presents, in the installations that enforce it.
 ///
-/// Suspensions are left out: they end. An expired list is enforced as before. Everybody is in every rollout that is not
-/// at zero; a conclusion says which part of the installations that is.
+/// Suspensions are left out: they end. An expired list is enforced as before. Every installation counts as inside each
+/// rollout that is not at zero; a conclusion says which part of the installations that is.
 public struct ListRules: Sendable {
-    /// What follows.
+    /// The conclusion of a list.
     public enum Conclusion: Hashable, Sendable {
-        /// Nobody refuses it: why, and the pin that matched.
+        /// No installation refuses it: why, and the pin that matched.
         case accepted(PinningDecision.Reason, GateAnswer.Match?)
-        /// Of those who hold the list so many refuse it, in percent, 1 to 100: why, and a sentence where there is one.
+        /// A percentage of the list's holders refuses it, 1 to 100: why, and a sentence where there is one.
         case refused(PinningDecision.Reason, percent: Int, detail: String?)
         /// A key alone does not say it: why.
         case undecided(String)
 
-        /// Of those who hold the list so many refuse it, in percent. Where that is not decided, all of them may.
+        /// The percentage of the list's holders that refuses it. Where that is not decided, all of them may.
         public var percent: Int {
             switch self {
             case .accepted: 0
@@ -59,7 +59,7 @@ public struct ListRules: Sendable {
     /// The entry that applies to a host.
     public func entry(for host: HostName) -> PinnedDomain? { self.policy.entry(for: host) }
 
-    /// What follows for a host.
+    /// The conclusion for a host.
     public func conclusion(on material: GateMaterial, for host: HostName) -> Conclusion {
         switch material {
         case .path(let path):
@@ -73,7 +73,7 @@ public struct ListRules: Sendable {
         }
     }
 
-    /// What follows when the key alone is known: it is compared with the pins that a leaf may match.
+    /// The conclusion when the key alone is known: it is compared with the pins that a leaf may match.
     private func conclusion(on key: Pin, for host: HostName) -> Conclusion {
         if self.policy.denied.contains(where: { $0.isEnforced && $0.pin == key }) {
             return .refused(.deniedKey, percent: 100, detail: nil)
@@ -97,7 +97,7 @@ public struct ListRules: Sendable {
     }
 
     private func refusal(_ reason: PinningDecision.Reason, _ host: HostName, detail: String?) -> Conclusion {
-        // Outside of a rollout a mismatch is reported. What else blocks, blocks everybody.
+        // Outside of a rollout a mismatch is reported. Other blocks apply to all installations.
         let rollout = self.entry(for: host).flatMap { self.rollouts[$0.domain] } ?? 100
         return .refused(reason, percent: reason == .noMatchingPin ? rollout : 100, detail: detail)
     }

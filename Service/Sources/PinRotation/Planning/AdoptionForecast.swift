@@ -4,9 +4,8 @@
 
 internal import Foundation
 
-/// How fast installations come to a new list, in closed form: the openings of each are a
-/// Poisson process, whose rate a day is drawn from a Gamma distribution
-/// with this shape and the mean shape / scale.
+/// The forecast of how fast installations come to a new list, in closed form: the openings of each are a Poisson
+/// process, whose rate a day is drawn from a Gamma distribution with this shape and the mean shape / scale.
 public struct AdoptionForecast: Hashable, Sendable {
     /// The shape of the distribution, above zero.
     public let shape: Double
@@ -39,7 +38,7 @@ public struct AdoptionForecast: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - share: The share of the requests, between 0 and 1.
-    ///   - seconds: How long ago it was replaced.
+    ///   - seconds: The time since it was replaced, in seconds.
     /// - Returns: `nil` where none comes of that: a share of 0 or 1, or no time.
     public init?(shape: Double = Self.standardShape, requestsNaming share: Double, after seconds: Int64) {
         guard share > 0, share < 1, seconds > 0 else { return nil }
@@ -57,7 +56,7 @@ public struct AdoptionForecast: Hashable, Sendable {
         pow(self.scale / (self.scale + Double(max(seconds, 0))), self.shape + 1)
     }
 
-    /// How long until no more than a share of the requests come from installations that were not opened since, in
+    /// The time until no more than a share of the requests come from installations that were not opened since, in
     /// seconds; `nil` where that is over a hundred years.
     public func secondsUntilRequests(fallTo share: Double) -> Int64? {
         guard share < 1 else { return 0 }
@@ -67,7 +66,7 @@ public struct AdoptionForecast: Hashable, Sendable {
         return Int64(exactly: seconds)
     }
 
-    /// How long until a share of the installations was opened, in seconds; `nil` where that is over a hundred years.
+    /// The time until a share of the installations was opened, in seconds; `nil` where that is over a hundred years.
     public func secondsUntil(reaching share: Double) -> Int64? {
         guard share > 0 else { return 0 }
         guard share < 1 else { return nil }

@@ -4,12 +4,12 @@
 
 public import CertificatePinning
 
-/// What probes saw of the keys of a rotation, as far as its gates need that.
+/// The observations of probes on the keys of a rotation, as far as its gates need them.
 ///
 /// A look counts when every address answered: an address that did not answer may serve anything. Looks that are over
-/// ``maximumGap`` apart do not join, because in between nobody looked.
+/// ``maximumGap`` apart do not join, because there is no observation in between.
 public struct KeySightings: Hashable, Sendable {
-    /// What one address serves.
+    /// The key that one address serves.
     public struct Address: Hashable, Sendable {
         /// The address, as it was asked: `192.0.2.1`.
         public var address: String
@@ -28,13 +28,13 @@ public struct KeySightings: Hashable, Sendable {
     /// The longest time between two looks that join, in seconds: a week.
     public static let maximumGap: Int64 = 7 * 86_400
 
-    /// When every address was last looked at.
+    /// The time at which every address was last probed.
     public var at: Timestamp
 
-    /// Since when every look saw the new key at every address; `nil` when the last one did not.
+    /// The time since which every probe saw the new key at every address; `nil` when the last one did not.
     public var newEverywhereSince: Timestamp?
 
-    /// Since when no look saw an old key at any address; `nil` when the last one did.
+    /// The time since which no probe saw an old key at any address; `nil` when the last one did.
     public var oldNowhereSince: Timestamp?
 
     /// States what was seen.
@@ -47,13 +47,13 @@ public struct KeySightings: Hashable, Sendable {
     /// Adds a look to those before.
     ///
     /// - Parameters:
-    ///   - addresses: What each address serves.
-    ///   - time: When it was looked at.
+    ///   - addresses: The keys that each address serves.
+    ///   - time: The time of the probe.
     ///   - new: The new key.
     ///   - old: The old keys.
-    ///   - before: What was seen before.
-    /// - Returns: What was seen before, unchanged, when there is no address, or one did not answer, or the look is not
-    ///   later.
+    ///   - before: The earlier observations.
+    /// - Returns: The earlier observations, unchanged, when there is no address, or one did not answer, or the probe is
+    ///   not later.
     public static func joining(
         _ addresses: [Address], at time: Timestamp, new: PlannedKey, old: [PlannedKey], to before: KeySightings?
     ) -> KeySightings? {

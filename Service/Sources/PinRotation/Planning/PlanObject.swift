@@ -5,7 +5,7 @@
 internal import CertificatePinning
 internal import PinListMetadata
 
-/// An object of a plan while it is read: errors name the path to the member, and members that nobody knows are refused.
+/// An object of a plan while it is read: errors name the path to the member, and unknown members are refused.
 struct PlanObject {
     private let path: String
     private let members: [JSONValue.Member]
@@ -76,7 +76,7 @@ struct PlanObject {
 
     func optionalTime(_ name: String) throws(RotationPlanError) -> Timestamp? {
         guard let text = try self.optionalLine(name) else { return nil }
-        do { return try Timestamp(text) } catch { throw self.malformed(name, "is no time: \(error.reason)") }
+        do { return try Timestamp(text) } catch { throw self.malformed(name, "is not a time: \(error.reason)") }
     }
 
     func time(_ name: String) throws(RotationPlanError) -> Timestamp {

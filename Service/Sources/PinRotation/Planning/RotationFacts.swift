@@ -4,19 +4,19 @@
 
 public import CertificatePinning
 
-/// What is known of a rotation beside its plan, when its next step is looked for.
+/// The facts about a rotation beside its plan, when its next step is looked for.
 public struct RotationFacts: Hashable, Sendable {
     /// Whether the service has an open alarm about failed pins of the host.
     public enum FailureAlarm: Hashable, Sendable {
-        /// There is none, or there is no service that could have one.
+        /// There is no alarm, or there is no service that could have one.
         case none
-        /// There is one: what it says.
+        /// An alarm is open: its text.
         case open(String)
-        /// There is a service, and it could not be asked: why.
+        /// The service could not be asked: why.
         case unknown(String)
     }
 
-    /// What speaks against the plan as the source stands: a denied key, the pin of another entry, no backup afterwards.
+    /// The objections to the plan as the source stands: a denied key, the pin of another entry, no backup afterwards.
     public var objections: [String] = []
 
     /// Whether the published list has the new pin in each entry that is concerned.
@@ -25,16 +25,16 @@ public struct RotationFacts: Hashable, Sendable {
     /// Whether the published list still has an old pin in an entry that is concerned.
     public var isOldPublished = true
 
-    /// What the gate says of the new key; `nil` when it was not asked.
+    /// The gate's answer on the new key; `nil` when it was not asked.
     public var gate: GateAnswer?
 
-    /// What each address serves now; `nil` when nobody looked.
+    /// The keys that each address serves now; `nil` when they were not probed.
     public var addresses: [KeySightings.Address]?
 
     /// The alarm about failed pins.
     public var failureAlarm = FailureAlarm.none
 
-    /// When the gate is expected to say `safe`; `nil` when that cannot be said.
+    /// The time at which the gate is expected to say `safe`; `nil` when that cannot be said.
     public var expectedOpening: Timestamp?
 
     /// Knows nothing yet.

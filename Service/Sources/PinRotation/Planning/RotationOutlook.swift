@@ -4,15 +4,15 @@
 
 public import CertificatePinning
 
-/// What comes next in a rotation: which state, whether its gate holds, and what is missing.
+/// The outlook of a rotation: the next state, whether its gate holds, and what is missing.
 public struct RotationOutlook: Hashable, Sendable {
     /// Whether the gate to the next state holds.
     public enum Gate: String, Hashable, Sendable {
-        /// It holds.
+        /// The gate holds.
         case holds
-        /// It does not.
+        /// The gate does not hold.
         case closed
-        /// Not enough is known. That is not enough.
+        /// The facts are not enough for an answer. That is not enough.
         case unknown
     }
 
@@ -23,31 +23,31 @@ public struct RotationOutlook: Hashable, Sendable {
     /// Whether its gate holds.
     public let gate: Gate
 
-    /// What is missing, or why it goes back, each one line without a full stop.
+    /// The missing conditions, or why it goes back, each one line without a full stop.
     public let missing: [String]
 
-    /// Since when it is missing; `nil` where nothing is.
+    /// The time since which it is missing; `nil` where nothing is.
     public let missingSince: Timestamp?
 
-    /// When the gate may hold at the earliest; `nil` when that cannot be said.
+    /// The earliest time at which the gate may hold; `nil` when that cannot be said.
     public let earliest: Timestamp?
 
-    /// When the plan has the next state; `nil` where it has no time for it.
+    /// The time for which the plan has the next state; `nil` where it has no time for it.
     public let planned: Timestamp?
 
     /// Whether it leads back.
     public let isBack: Bool
 
-    /// What a person does now, one line.
+    /// The advice for now, one line.
     public let advice: String
 
-    /// What the way back is from here, one line.
+    /// The way back from here, one line.
     public let wayBack: String
 
-    /// How long no old key may have been seen before its pin goes, in seconds: 14 days.
+    /// The time for which no old key may have been seen before its pin goes, in seconds: 14 days.
     public static let quietSeconds: Int64 = 14 * 86_400
 
-    /// How old the look at the addresses may be that a step rests on, in seconds: a day.
+    /// The maximum age of the probe of the addresses that a step rests on, in seconds: a day.
     public static let freshSeconds: Int64 = 86_400
 
     init(

@@ -5,13 +5,13 @@
 public import CertificatePinning
 
 extension RotationPlan {
-    /// What comes next, by what is known now.
+    /// The next step, by what is known now.
     ///
     /// Whatever is not known is not enough. Only the states decide: the dates of the plan say what is meant, and hold
     /// nothing back.
     ///
     /// - Parameters:
-    ///   - facts: What is known.
+    ///   - facts: The facts.
     ///   - time: Now.
     public func outlook(_ facts: RotationFacts, at time: Timestamp) -> RotationOutlook {
         switch self.state {
@@ -71,7 +71,7 @@ extension RotationPlan {
     private func toSwitched(_ facts: RotationFacts, at time: Timestamp) -> RotationOutlook {
         let wayBack = "put the old key back on the servers: it stays pinned; then tumbler rotate abort \(self.host)"
         let unseen = self.missingNew(facts, at: time)
-        // What every address serves is a fact, whatever the gate would say of it.
+        // The keys that every address serves are a fact, whatever the gate says.
         if unseen.isEmpty {
             return RotationOutlook(
                 .switched, .holds, earliest: time, planned: self.switchAt,
@@ -92,7 +92,7 @@ extension RotationPlan {
             advice: "deploy the new key, one address first; tumbler probe sees each", wayBack: wayBack)
     }
 
-    /// Which addresses do not serve the new key, or why that is not known.
+    /// The addresses that do not serve the new key, or why that is not known.
     private func missingNew(_ facts: RotationFacts, at time: Timestamp) -> [String] {
         if let addresses = facts.addresses {
             guard !addresses.isEmpty else { return ["the host has no address that could be asked"] }

@@ -77,7 +77,7 @@ extension RotationPlan {
         for (value, path) in steps.dropFirst() {
             let step = try RotationStep(reading: value, path)
             do { try self.enter(step) } catch {
-                // What is wrong in a file is its form.
+                // The error of a file is its form.
                 throw RotationPlanError(.malformed, error.path, error.reason)
             }
         }
@@ -97,7 +97,7 @@ extension RotationPlan {
 
     static func host(_ text: String, _ path: String) throws(RotationPlanError) -> HostName {
         do { return try HostName(text) } catch {
-            throw RotationPlanError(.malformed, path, "is no host: \(error.reason)")
+            throw RotationPlanError(.malformed, path, "is not a host: \(error.reason)")
         }
     }
 }
@@ -109,7 +109,7 @@ extension PlannedKey {
         do { pin = try Pin(canonical: try object.line("pin")) } catch let error as RotationPlanError {
             throw error
         } catch {
-            throw object.malformed("pin", "is no pin: write sha256/… as signed lists do")
+            throw object.malformed("pin", "is not a pin: write sha256/… as signed lists do")
         }
         let position = try object.optionalLine("position") ?? KnownPin.Position.any.rawValue
         guard let position = KnownPin.Position(rawValue: position) else {

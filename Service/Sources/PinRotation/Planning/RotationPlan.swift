@@ -47,22 +47,22 @@ public struct RotationPlan: Hashable, Sendable {
     /// The keys that go.
     public var old: [PlannedKey]
 
-    /// When the new pin is to be published.
+    /// The time at which the new pin is to be published.
     public var announceAt: Timestamp
 
-    /// From when the new key may be served, should the gate say so.
+    /// The time from which the new key may be served, if the gate allows it.
     public var switchAt: Timestamp
 
-    /// From when the old pins may go, should nobody serve them.
+    /// The time from which the old pins may go, if no server presents their keys.
     public var retireAt: Timestamp
 
-    /// How many may be refused when the key is switched.
+    /// The share that may be refused when the key is switched.
     public var maxRefusing: RefusingLimit
 
     /// The steps so far, the first of which is ``RotationState/planned``. Never empty.
     public internal(set) var steps: [RotationStep]
 
-    /// What probes saw; `nil` before the first look that counts.
+    /// The observations of probes; `nil` before the first that counts.
     public var sightings: KeySightings?
 
     /// A plan that begins now.
@@ -72,7 +72,7 @@ public struct RotationPlan: Hashable, Sendable {
     ///   - entries: The entries that are concerned, that of the host first.
     ///   - new: The key that comes.
     ///   - old: The keys that go.
-    ///   - timeline: When what is to be done.
+    ///   - timeline: The timeline.
     ///   - time: Now.
     public init(
         list: String, host: HostName, entries: [HostName], pinSet: String? = nil, new: PlannedKey,
@@ -93,19 +93,19 @@ public struct RotationPlan: Hashable, Sendable {
         self.steps = [RotationStep(.planned, at: time)]
     }
 
-    /// The step that it stands at.
+    /// The last step.
     public var lastStep: RotationStep {
         // There is one from the beginning, and none is ever removed.
         self.steps.last ?? RotationStep(.planned, at: self.announceAt)
     }
 
-    /// Where it stands.
+    /// The current state.
     public var state: RotationState { self.lastStep.state }
 
-    /// Since when it stands there.
+    /// The time of the last step.
     public var since: Timestamp { self.lastStep.at }
 
-    /// When a state was first entered; `nil` when it was not yet.
+    /// The time at which a state was first entered; `nil` when it was not yet.
     public func entered(_ state: RotationState) -> Timestamp? { self.steps.first { $0.state == state }?.at }
 
     /// The steps that were taken although a gate did not hold.
@@ -139,18 +139,18 @@ public struct RotationPlan: Hashable, Sendable {
     }
 }
 
-/// A key of a rotation: its pin, and who could find the private half.
+/// A key of a rotation: its pin, and where the private half is.
 public struct PlannedKey: Hashable, Sendable {
     /// The pin.
     public var pin: Pin
 
-    /// Where in a path it matches.
+    /// The position in a path at which it matches.
     public var position: KnownPin.Position
 
-    /// Where the private key is kept, in words: `HSM in Frankfurt, slot 3`.
+    /// The place where the private key is kept, in words: `HSM in Frankfurt, slot 3`.
     public var kept: String?
 
-    /// Who holds it, in words; none where that is not said.
+    /// The holders of the key, in words; none where that is not said.
     public var heldBy: [String]
 
     /// States a key.

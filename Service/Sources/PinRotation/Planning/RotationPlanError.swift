@@ -2,9 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why some bytes are no plan of a rotation, or why a plan cannot become what it should.
+/// The reason for which some bytes are no plan of a rotation, or a plan cannot become what it should.
 public struct RotationPlanError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What kind of thing is wrong.
+    /// The kind of error.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The code, lower case with hyphens.
         public let description: String
@@ -25,7 +25,7 @@ public struct RotationPlanError: Error, Hashable, Sendable, CustomStringConverti
     /// The member that is wrong, such as `steps[2].at`; empty for the whole.
     public let path: String
 
-    /// What is wrong with it, in a few words without a full stop.
+    /// The error, in a few words without a full stop.
     public let reason: String
 
     /// States an error.

@@ -4,7 +4,7 @@
 
 public import CertificatePinning
 
-/// Where the rotation of a key stands (formats.md, section 9).
+/// The state of the rotation of a key (formats.md, section 9).
 public enum RotationState: String, Hashable, Sendable, CaseIterable {
     /// The plan is written, and nothing else is done.
     case planned
@@ -41,22 +41,22 @@ public enum RotationState: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// That a rotation entered a state.
+/// A step of a rotation: a state that it entered.
 public struct RotationStep: Hashable, Sendable {
     /// The state.
     public var state: RotationState
 
-    /// When it was entered.
+    /// The time at which it was entered.
     public var at: Timestamp
 
     /// The version of the list that was published with it; `nil` where none was.
     public var version: Int64?
 
-    /// Why it was entered although its gate did not hold, in one line; `nil` where the gate held.
+    /// The reason for entering it although its gate did not hold, in one line; `nil` where the gate held.
     public var forced: String?
 
-    /// Why it was entered, where the state alone does not say that: what the gate said when it led back, or why the
-    /// rotation was aborted.
+    /// The reason for entering it, where the state alone does not say that: what the gate said when it led back, or why
+    /// the rotation was aborted.
     public var reason: String?
 
     /// States a step.

@@ -4,7 +4,7 @@
 
 public import CertificatePinning
 
-/// When what is to be done: by default 60 days, of which the new pin is out for 30 before its key is served.
+/// The timeline of a rotation: by default 60 days, of which the new pin is out for 30 before its key is served.
 public struct RotationTimeline: Hashable, Sendable {
     /// From the beginning to the announcement, in seconds: none, that is day 1.
     public static let announceAfter: Int64 = 0
@@ -15,13 +15,13 @@ public struct RotationTimeline: Hashable, Sendable {
     /// From the switch to the end, in seconds: 30 days.
     public static let retireAfterSwitch: Int64 = 30 * 86_400
 
-    /// When the new pin is to be published.
+    /// The time at which the new pin is to be published.
     public var announceAt: Timestamp
 
-    /// From when the new key may be served.
+    /// The time from which the new key may be served.
     public var switchAt: Timestamp
 
-    /// From when the old pins may go.
+    /// The time from which the old pins may go.
     public var retireAt: Timestamp
 
     /// The default from a time on.
@@ -29,7 +29,7 @@ public struct RotationTimeline: Hashable, Sendable {
     /// - Parameters:
     ///   - time: The beginning.
     ///   - switchAt: Another time for the switch.
-    ///   - opening: When the gate is expected to open: the switch is not before.
+    ///   - opening: The time at which the gate is expected to open: the switch is not before.
     public init(from time: Timestamp, switchAt: Timestamp? = nil, opening: Timestamp? = nil) {
         self.announceAt = time.adding(Self.announceAfter)
         let standard = time.adding(Self.switchAfter)

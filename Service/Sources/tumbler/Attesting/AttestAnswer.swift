@@ -7,9 +7,9 @@ import ArgumentParser
 import CertificatePinning
 import CommandLineInterface
 
-/// What `tumbler attest` says (formats.md, section 8).
+/// The answer of `tumbler attest` (formats.md, section 8).
 struct AttestAnswer: Encodable, Sendable {
-    /// What only receipts have.
+    /// The fields that only receipts have.
     struct ReceiptFields: Encodable, Sendable {
         let appId: String
         let type: String

@@ -6,7 +6,7 @@ import AppAttestation
 import ArgumentParser
 import CommandLineInterface
 
-/// What a device attests, and what it signs.
+/// `attest`: verifies a device's attestations and assertions.
 struct AttestCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "attest",
@@ -36,7 +36,7 @@ struct AttestBatchCommand: AsyncParsableCommand {
 
     func run() async throws {
         guard let batch else {
-            throw ValidationError("what is to be verified is missing: attestation, assertion, receipt or --batch")
+            throw ValidationError("the kind of data to verify is missing: attestation, assertion, receipt or --batch")
         }
         try await AttestBatch().run(reading: batch)
     }
@@ -51,27 +51,27 @@ struct AttestAttestationCommand: AsyncParsableCommand {
             Exit code 0: accepted, 1: refused, 2: a file cannot be read.
             """)
 
-    @Argument(help: "What the app sent; - is standard input.")
+    @Argument(help: "The attestation that the app sent; - is standard input.")
     var file: String
 
     @Option(name: .customLong("app-id"), help: ArgumentHelp("The app.", valueName: "team.bundle.id"))
     var appID: String
 
-    @Option(name: .customLong("key-id"), help: ArgumentHelp("The key id that came beside it.", valueName: "base64"))
+    @Option(name: .customLong("key-id"), help: ArgumentHelp("The key id that came with it.", valueName: "base64"))
     var keyID: String
 
-    @Option(help: ArgumentHelp("The challenge that was given.", valueName: "file"))
+    @Option(help: ArgumentHelp("The challenge that was given out.", valueName: "file"))
     var challenge: String?
 
     @Option(
         name: .customLong("client-data-hash"),
-        help: ArgumentHelp("What the app gave as its hash, in place of the challenge's.", valueName: "hex"))
+        help: ArgumentHelp("The hash that the app gave, in place of the challenge's.", valueName: "hex"))
     var clientDataHash: String?
 
-    @Option(help: ArgumentHelp("production, which is taken, or development.", valueName: "name"))
+    @Option(help: ArgumentHelp("production (the default) or development.", valueName: "name"))
     var environment: String?
 
-    @Option(help: ArgumentHelp("The launch categories that are accepted, with commas.", valueName: "numbers"))
+    @Option(help: ArgumentHelp("The launch categories that are accepted, separated by commas.", valueName: "numbers"))
     var categories: String?
 
     @Option(help: ArgumentHelp("Decide as of this time instead of now.", valueName: "time"))
@@ -111,7 +111,7 @@ struct AttestAssertionCommand: AsyncParsableCommand {
             base64; client data is taken as it is. Exit code 0: accepted, 1: refused, 2: a file cannot be read.
             """)
 
-    @Argument(help: "What the app sent; - is standard input.")
+    @Argument(help: "The assertion that the app sent; - is standard input.")
     var file: String
 
     @Option(name: .customLong("app-id"), help: ArgumentHelp("The app.", valueName: "team.bundle.id"))
@@ -122,7 +122,7 @@ struct AttestAssertionCommand: AsyncParsableCommand {
         help: ArgumentHelp("The key: an uncompressed point or a SubjectPublicKeyInfo.", valueName: "file|base64"))
     var publicKey: String
 
-    @Option(help: ArgumentHelp("The counter that is stored; 0 before the first.", valueName: "number"))
+    @Option(help: ArgumentHelp("The stored counter; 0 before the first.", valueName: "number"))
     var counter: UInt32
 
     @Option(name: .customLong("client-data"), help: ArgumentHelp("The request.", valueName: "file"))
@@ -130,7 +130,7 @@ struct AttestAssertionCommand: AsyncParsableCommand {
 
     @Option(
         name: .customLong("client-data-hash"),
-        help: ArgumentHelp("What the app gave as its hash, in place of the request's.", valueName: "hex"))
+        help: ArgumentHelp("The hash that the app gave, in place of the request's.", valueName: "hex"))
     var clientDataHash: String?
 
     @Flag(help: "Print the answer as JSON.")
@@ -154,7 +154,7 @@ struct AttestAssertionCommand: AsyncParsableCommand {
 /// Apple's receipt for a key.
 struct AttestReceiptCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "receipt", abstract: "Verify a receipt of Apple's, and print what it says.",
+        commandName: "receipt", abstract: "Verify a receipt of Apple's, and print its fields.",
         discussion: """
             The file is binary or base64. Exit code 0: accepted, 1: refused, 2: a file cannot be read.
             """)
@@ -162,7 +162,7 @@ struct AttestReceiptCommand: AsyncParsableCommand {
     @Argument(help: "The receipt; - is standard input.")
     var file: String
 
-    @Option(name: .customLong("app-id"), help: ArgumentHelp("The app that it must be of.", valueName: "team.bundle.id"))
+    @Option(name: .customLong("app-id"), help: ArgumentHelp("The app of the receipt.", valueName: "team.bundle.id"))
     var appID: String?
 
     @Option(help: ArgumentHelp("Decide as of this time instead of now.", valueName: "time"))

@@ -7,7 +7,7 @@ import CertificatePinning
 import CommandLineInterface
 import Foundation
 
-/// What people and programs have of App Attest in files and texts.
+/// The forms of App Attest's data in files and texts.
 enum AttestFile {
     private static let keyLabel = "PUBLIC KEY"
 

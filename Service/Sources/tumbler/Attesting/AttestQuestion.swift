@@ -7,9 +7,9 @@ import CertificatePinning
 import CommandLineInterface
 import Foundation
 
-/// What `tumbler attest` is asked: the same from the command line and from a line of a batch.
+/// The question to `tumbler attest`: the same from the command line and from a line of a batch.
 struct AttestQuestion: Sendable {
-    /// What is to be verified.
+    /// The kind of data to verify.
     enum Kind: String, Sendable {
         case attestation, assertion, receipt
     }
@@ -121,7 +121,7 @@ struct AttestQuestion: Sendable {
 
     private func assertion() async throws(AttestationError) -> AttestAnswer {
         guard let key else { return AttestAnswer(refused: nil, "the key is missing") }
-        // What only the service's store knows, its challenges and what the attestation named, is not asked.
+        // The facts of the service's store alone, its challenges and the attestation's names, are not asked for.
         let known = KnownKey(key, counter: self.counter, namesCategory: false, namesBundleVersion: false)
         let categories = self.categories ?? (self.environment ?? .development).usualCategories
         let verifier = AssertionVerifier(appID: self.appID ?? "", categories: categories)

@@ -21,9 +21,9 @@ struct FetchAddress: Sendable {
         // Credentials in an address end up in logs, and hide the host from people.
         guard var parts = URLComponents(string: text), parts.user == nil, parts.password == nil,
             let scheme = parts.scheme?.lowercased(), scheme == "https" || scheme == "http",
-            let name = parts.host, let host = try? HostName(name), (1...65_535).contains(parts.port ?? 1)
+            let name = parts.encodedHost, let host = try? HostName(name), (1...65_535).contains(parts.port ?? 1)
         else { return nil }
-        if !host.isAddress { parts.host = host.description }
+        if !host.isAddress { parts.encodedHost = host.description }
         parts.fragment = nil
         self.host = host
         self.isTLS = scheme == "https"
@@ -31,7 +31,7 @@ struct FetchAddress: Sendable {
         self.parts = parts
     }
 
-    /// Where a redirect leads; `nil` when that is no address.
+    /// The target of a redirect; `nil` when that is no address.
     func redirected(to location: String) -> FetchAddress? {
         guard let base = self.parts.url, let url = URL(string: location, relativeTo: base) else { return nil }
         return FetchAddress(url.absoluteString)
@@ -46,10 +46,10 @@ struct FetchAddress: Sendable {
 
     /// The header `Host`: what is asked for, wherever the connection goes.
     var hostHeader: String {
-        let name = self.parts.host ?? ""
+        let name = self.parts.encodedHost ?? ""
         return self.parts.port.map { "\(name):\($0)" } ?? name
     }
 
     /// The host as it stands in the URL, without brackets.
-    var writtenHost: String { (self.parts.host ?? "").trimmingCharacters(in: ["[", "]"]) }
+    var writtenHost: String { (self.parts.encodedHost ?? "").trimmingCharacters(in: ["[", "]"]) }
 }

@@ -9,7 +9,6 @@ import CommandLineInterface
 import Foundation
 import NIOCore
 import NIOHTTP1
-import NIOSSL
 import PinListClient
 
 /// A pinned GET with the client library, like curl.
@@ -33,16 +32,11 @@ struct FetchCommand: AsyncParsableCommand {
 
     @OptionGroup var source: PinSource
 
-    @Option(
-        name: .customLong("cacert"),
-        help: ArgumentHelp("The anchors in PEM, in place of the system's.", valueName: "file"))
-    var anchors: String?
-
-    @OptionGroup var connectTo: ConnectToOptions
+    @OptionGroup var connection: ConnectionOptions
 
     @Flag(
         name: .customLong("allow-local-redirects"),
-        help: "Follow redirects from a host of the world to this machine, or into a private network."
+        help: "Follow redirects from a public host to this machine, or into a private network."
     )
     var allowsLocalRedirects = false
 
@@ -65,31 +59,20 @@ struct FetchCommand: AsyncParsableCommand {
         guard let address = FetchAddress(self.url) else {
             // It is not repeated: a password may be in it.
             throw CommandError(
-                .usage, "this is no address of a page", hint: "https://HOST/PATH, without name and password")
+                .usage, "not an https or http URL", hint: "https://HOST/PATH, without name and password")
         }
-        let tls = try self.tls()
-        let pinning = try await self.source.pinning(for: address.host, at: self.time.time)
+        let connections = self.connection.connections
+        // What is wrong with the anchors is said before a list is fetched.
+        _ = try connections.tls()
+        let pinning = try await self.source.pinning(for: address.host, at: self.time.time, by: connections)
+        await self.source.sayStale(pinning)
         let fetch = PinnedFetch(
-            by: pinning, configuration: HTTPClient.Configuration(tlsConfiguration: tls),
-            connectTo: self.connectTo.places,
-            allowsLocalRedirects: self.allowsLocalRedirects)
+            by: pinning, connections: connections, allowsLocalRedirects: self.allowsLocalRedirects)
         do {
             try await fetch.get(address, decided: self.tell) { try await self.take($0) }
         } catch let refusal as PinningError {
             throw try self.ending(refusal.decision)
         }
-    }
-
-    /// NIOSSL's settings, with the anchors that are named.
-    private func tls() throws(CommandError) -> TLSConfiguration {
-        var tls = TLSConfiguration.makeClientConfiguration()
-        guard let anchors else { return tls }
-        let bytes = try InputFile.read(anchors)
-        guard let certificates = try? NIOSSLCertificate.fromPEMBytes(bytes), !certificates.isEmpty else {
-            throw CommandError(.undecided, "\(anchors): no certificate that can be an anchor is in it")
-        }
-        tls.trustRoots = .certificates(certificates)
-        return tls
     }
 
     /// Shows a decision, or says that it did not come of a pin.
@@ -102,7 +85,7 @@ struct FetchCommand: AsyncParsableCommand {
         if self.json { try JSONOutput.write(decision) } else { try StandardOutput.write(lines: [decision.description]) }
     }
 
-    /// How the command ends with a refusal.
+    /// The exit of the command for a refusal.
     private func ending(_ decision: PinningDecision) throws -> any Error {
         guard !self.decision else {
             try self.show(decision)
@@ -111,7 +94,7 @@ struct FetchCommand: AsyncParsableCommand {
         let detail = decision.detail.map { ": \($0)" } ?? ""
         return CommandError(
             .doesNotHold, "\(decision.firstLine.dropLast())\(detail)",
-            hint: "--decision shows what was expected, and what was seen")
+            hint: "--decision shows the expected and the presented pins")
     }
 
     /// Writes a body as it arrives.

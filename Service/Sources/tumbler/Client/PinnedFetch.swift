@@ -7,7 +7,6 @@ import CertificatePinning
 import CommandLineInterface
 import NIOCore
 import NIOHTTP1
-import NIOSSL
 import PinListClient
 @_spi(Tools) import PinningNIO
 
@@ -15,45 +14,38 @@ import PinListClient
 struct PinnedFetch {
     /// The most redirects.
     static let redirects = 5
-    /// The longest wait for a connection.
-    static let connectTimeout = TimeAmount.seconds(10)
     /// The longest wait for the first byte of an answer.
-    static let answerTimeout = TimeAmount.seconds(30)
+    static let answerTimeout: Duration = .seconds(30)
     /// The longest silence within an answer.
-    static let readTimeout = TimeAmount.seconds(60)
+    static let readTimeout: Duration = .seconds(60)
 
     private let pinning: Pinning
-    private let configuration: HTTPClient.Configuration
-    private let places: [ConnectTo]
+    private let connections: Connections
     private let allowsLocalRedirects: Bool
 
     /// Prepares it.
     ///
     /// - Parameters:
     ///   - pinning: Whose rules apply.
-    ///   - configuration: AsyncHTTPClient's settings, with the anchors.
-    ///   - places: What is asked elsewhere.
+    ///   - connections: How servers are reached, and how long it may take.
     ///   - allowsLocalRedirects: Whether a redirect is followed from a host of the world to this machine, or into a
     ///     network that the world does not reach. What is looked at is the address, not where it is asked.
     init(
-        by pinning: Pinning, configuration: HTTPClient.Configuration, connectTo places: [ConnectTo],
-        allowsLocalRedirects: Bool
+        by pinning: Pinning, connections: Connections, allowsLocalRedirects: Bool
     ) {
         self.pinning = pinning
-        self.places = places
+        self.connections = connections
         self.allowsLocalRedirects = allowsLocalRedirects
-        var configuration = configuration
-        configuration.timeout = HTTPClient.Configuration.Timeout(
-            connect: Self.connectTimeout, read: Self.readTimeout)
-        configuration.connectionPool.retryConnectionEstablishment = false
-        self.configuration = configuration
     }
+
+    /// The longest wait for the first byte of an answer.
+    private var answerTimeout: Duration { min(Self.answerTimeout, self.connections.totalTimeout ?? Self.answerTimeout) }
 
     /// Gets a page.
     ///
     /// - Parameters:
     ///   - address: Its address.
-    ///   - decided: Is told each decision that let a request through, before the answer.
+    ///   - decided: The closure that gets each decision that let a request through, before the answer.
     ///   - answered: Is given the answer, and reads its body.
     /// - Throws: `PinningError` for what pinning refused; ``CommandError`` for what the network did.
     func get(
@@ -70,42 +62,39 @@ struct PinnedFetch {
 
     /// Asks one server.
     ///
-    /// - Returns: Where it redirects to; `nil` when its answer was the answer.
+    /// - Returns: The target of the redirect; `nil` when its answer was the answer.
     private func ask(
         _ address: FetchAddress, _ decided: (PinningDecision) throws -> Void,
         _ answered: (HTTPClientResponse) async throws -> Void
     ) async throws -> FetchAddress? {
-        let place = self.places.first { $0.covers(address) }
-        var configuration = self.configuration
-        if let other = place?.otherHost {
-            // AsyncHTTPClient looks for the host as it is written, our own handshake for the normalised one.
-            configuration.dnsOverride[address.writtenHost] = other.description
-            configuration.dnsOverride[address.host.description] = other.description
-        }
+        let way = try await self.connections.way(to: address.host, address.port, isTLS: address.isTLS)
+        var configuration = try self.connections.configuration(for: address, way)
+        configuration.timeout.read = TimeAmount(
+            min(Self.readTimeout, self.connections.totalTimeout ?? Self.readTimeout))
         // Redirects are followed here, so that each of them is asked where `--connect-to` says.
         var options = PinnedHTTPClient.Options()
         options.redirects = 0
         let client = try PinnedHTTPClient(by: self.pinning, configuration: configuration, options: options)
         let next: FetchAddress?
         do {
-            next = try await self.ask(address, at: place, client, decided, answered)
+            next = try await self.ask(address, at: way, client, decided, answered)
         } catch {
             try? await client.shutdown()
-            throw Self.failure(error, address)
+            throw self.failure(error, address)
         }
         try? await client.shutdown()
         return next
     }
 
     private func ask(
-        _ address: FetchAddress, at place: ConnectTo?, _ client: PinnedHTTPClient,
+        _ address: FetchAddress, at way: Connections.Way, _ client: PinnedHTTPClient,
         _ decided: (PinningDecision) throws -> Void, _ answered: (HTTPClientResponse) async throws -> Void
     ) async throws -> FetchAddress? {
-        var request = HTTPClientRequest(url: address.url(port: place?.otherPort))
+        var request = HTTPClientRequest(url: address.url(port: way.port == address.port ? nil : way.port))
         request.headers.add(name: "Host", value: address.hostHeader)
         request.headers.add(name: "User-Agent", value: "tumbler")
         request.headers.add(name: "Accept", value: "*/*")
-        let response = try await client.execute(request, timeout: Self.answerTimeout)
+        let response = try await client.execute(request, timeout: TimeAmount(self.answerTimeout))
         // Asked again for a request without TLS: it was allowed a moment ago, by the same rules at the same time.
         let decision =
             address.isTLS
@@ -123,7 +112,7 @@ struct PinnedFetch {
         }
         guard let next = address.redirected(to: location) else {
             throw CommandError(
-                .undecided, "\(address.host) redirects to \(location), which is no https or http address")
+                .undecided, "\(address.host) redirects to \(location), which is not an https or http URL")
         }
         if !self.allowsLocalRedirects, let refusal = LocalRedirectError(from: address.host, to: next.host) {
             throw CommandError(.undecided, "\(refusal)", hint: "--allow-local-redirects follows it")
@@ -132,28 +121,9 @@ struct PinnedFetch {
     }
 
     /// What the network did, in words.
-    private static func failure(_ error: any Error, _ address: FetchAddress) -> any Error {
-        if error is PinningError || error is CommandError { return error }
-        let reason =
-            switch error {
-            case let error as HTTPClientError: self.reason(for: error)
-            case let error as PinningSetupError: error.reason
-            case NIOSSLError.uncleanShutdown, HTTPParserError.invalidEOFState:
-                "the server cut the connection before its answer was over"
-            case let error as HTTPParserError: "its answer is no HTTP: \(error)"
-            default: LiveServer.reason(for: error, .nanoseconds(Self.connectTimeout.nanoseconds))
-            }
-        return CommandError(.undecided, "\(address.host) port \(address.port): \(reason)")
-    }
-
-    private static func reason(for error: HTTPClientError) -> String {
-        func seconds(_ time: TimeAmount) -> String { "\(time.nanoseconds / 1_000_000_000) s" }
-        return switch error {
-        case .deadlineExceeded: "no answer within \(seconds(Self.answerTimeout))"
-        case .readTimeout: "nothing more of the answer for \(seconds(Self.readTimeout))"
-        case .connectTimeout: "no connection within \(seconds(Self.connectTimeout))"
-        case .remoteConnectionClosed: "the server closed the connection before its answer was over"
-        default: "the request failed: \(error.shortDescription)"
-        }
+    private func failure(_ error: any Error, _ address: FetchAddress) -> any Error {
+        if error is PinningError { return error }
+        return NetworkProblem.failure(
+            "\(address.host) port \(address.port)", error, self.connections, answer: self.answerTimeout)
     }
 }

@@ -17,12 +17,14 @@ extension Pinning {
     ///   - logs: The log list that the app ships.
     ///   - address: Where lists are refreshed from.
     ///   - state: Where the client keeps its state.
+    ///   - fetcher: What fetches lists; `nil` where none is fetched.
     init(
         forCommandAt time: Timestamp, root: [UInt8], list: [UInt8]?, logs: [UInt8]? = nil,
-        refreshFrom address: URL? = nil, state: StateLocation = .memory
+        refreshFrom address: URL? = nil, state: StateLocation = .memory,
+        fetcher: HTTPClientFetcher? = nil
     ) throws(PinningSetupError) {
         let configuration = PinningConfiguration(
-            fetcher: HTTPClientFetcher(), reportSender: NoReports(), clock: CommandClock(now: time))
+            fetcher: fetcher ?? HTTPClientFetcher(), reportSender: NoReports(), clock: CommandClock(now: time))
         let logs = logs.map { EmbeddedFile.bytes($0) }
         guard let list else {
             try self.init(

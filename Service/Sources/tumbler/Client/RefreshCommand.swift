@@ -6,6 +6,7 @@ import ArgumentParser
 import CommandLineInterface
 import Foundation
 @_spi(Tools) import PinListClient
+import PinningNIO
 
 /// One refresh exactly as an app's client does it: formats.md, sections 3.3, 6 and 7.
 struct RefreshCommand: AsyncParsableCommand {
@@ -24,13 +25,15 @@ struct RefreshCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The root that the app ships.", valueName: "file"))
     var root: String
 
-    @Option(help: ArgumentHelp("Where the client keeps its state.", valueName: "dir"))
+    @Option(help: ArgumentHelp("The state folder of the client.", valueName: "dir"))
     var state: String
 
     @Option(
         help: ArgumentHelp(
-            "The list that the app ships; without it a first refresh begins with nothing.", valueName: "file"))
+            "The list that the app ships; without it a first refresh begins without a list.", valueName: "file"))
     var bundled: String?
+
+    @OptionGroup var connection: ConnectionOptions
 
     @Flag(help: "Print what is in force, and what was refused, as JSON.")
     var json = false
@@ -39,24 +42,28 @@ struct RefreshCommand: AsyncParsableCommand {
 
     func run() async throws {
         guard let address = URL(string: self.listURL) else {
-            throw CommandError(.usage, "--list-url \(self.listURL) is no address")
+            throw CommandError(.usage, "--list-url \(self.listURL) is not a URL", hint: "https://HOST/v1/lists/NAME")
         }
-        let pinning = try self.pinning(refreshingFrom: address)
+        let fetcher = try await self.connection.connections.fetcher(for: self.listURL)
+        let pinning = try self.pinning(refreshingFrom: address, by: fetcher)
         let outcome = await pinning.refresh()
         let report = RefreshReport(await pinning.status, outcome, pinning.recentEvents)
         if self.json { try JSONOutput.write(report) } else { try StandardOutput.write(lines: report.lines) }
+        if let warning = report.warning { StandardError.warning(warning) }
         for note in report.notes { StandardError.note(note) }
         for complaint in report.complaints { StandardError.failure(CommandError(report.exit, complaint)) }
         guard report.exit == .holds else { throw ExitCode(report.exit.rawValue) }
     }
 
-    private func pinning(refreshingFrom address: URL) throws(CommandError) -> Pinning {
+    private func pinning(
+        refreshingFrom address: URL, by fetcher: HTTPClientFetcher
+    ) throws(CommandError) -> Pinning {
         let root = try InputFile.read(self.root)
         let bundled = try self.bundled.map { path throws(CommandError) in try InputFile.read(path) }
         do throws(PinningSetupError) {
             return try Pinning(
                 forCommandAt: self.time.time, root: root, list: bundled, refreshFrom: address,
-                state: .folder(self.state))
+                state: .folder(self.state), fetcher: fetcher)
         } catch {
             throw CommandError(error.code == .address ? .usage : .doesNotHold, error.reason)
         }

@@ -7,7 +7,7 @@ import CommandLineInterface
 import PinListClient
 import PinListMetadata
 
-/// What `refresh` prints: formats.md, section 8.
+/// The report that `refresh` prints: formats.md, section 8.
 struct RefreshReport: Encodable {
     struct Root: Encodable { let version: Int64 }
 
@@ -63,7 +63,7 @@ struct RefreshReport: Encodable {
         try container.encode(self.events, forKey: .events)
     }
 
-    /// How the command ends.
+    /// The exit code of the command.
     var exit: CommandExit {
         if !self.refused.isEmpty { return .doesNotHold }
         return self.outcome.fetchFailure != nil || self.hasDiskFailed ? .undecided : .holds
@@ -78,12 +78,23 @@ struct RefreshReport: Encodable {
         ]
     }
 
+    /// What a list that has expired means.
+    static func staleness(name: String, version: Int64) -> String {
+        "version \(version) of \(name) has expired: clients still enforce it, until they get a newer one"
+    }
+
+    /// What is not as it should be, though nothing was refused: the list in force has expired.
+    var warning: String? {
+        guard let list, list.stale else { return nil }
+        return Self.staleness(name: list.name, version: list.version)
+    }
+
     /// What a person should know besides, for standard error: a log list that is missing refuses nothing.
     var notes: [String] {
         self.outcome.logsFailure.map { ["the log list was not fetched: \($0)"] } ?? []
     }
 
-    /// What went wrong, for standard error.
+    /// The errors, for standard error.
     var complaints: [String] {
         var lines = self.outcome.refused.map { refusal in
             let attack = refusal.code.suspectedAttack.map { "; this may be an attack: \($0)" } ?? ""

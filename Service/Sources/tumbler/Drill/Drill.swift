@@ -12,12 +12,12 @@ enum Drill {
     /// Holds one.
     ///
     /// - Parameters:
-    ///   - scenario: What is broken.
+    ///   - scenario: The scenario.
     ///   - source: The source of the real project, which is only read.
     ///   - host: The host; `nil` for the first that can be drilled.
-    ///   - isAutomatic: Whether nobody takes part.
-    ///   - clock: What times everything.
-    ///   - person: Whoever takes part, or is told.
+    ///   - isAutomatic: Whether the drill runs without a person.
+    ///   - clock: The clock that times everything.
+    ///   - person: The person who takes part, or who is shown the progress.
     /// - Throws: ``CommandError`` when it cannot be held; `CancellationError`.
     static func run(
         _ scenario: DrillScenario, copying source: ListSource, host: String?, isAutomatic: Bool,

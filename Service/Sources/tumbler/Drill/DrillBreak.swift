@@ -10,9 +10,9 @@ import PinListClient
 import PinListMetadata
 import PinListRepository
 
-/// What is broken, as far as it takes to know when it is repaired.
+/// The state that was broken, as far as it takes to know when it is repaired.
 struct DrillBreak: Sendable {
-    /// What happens.
+    /// The scenario.
     let scenario: DrillScenario
     /// The id of the key that a thief has.
     var stolenKey: String?
@@ -43,13 +43,13 @@ extension DrillStage {
             try self.edit(
                 self.project.source.path, replacing: self.pinLines.joined(separator: "\n"),
                 with: broken.wrongLines.joined(separator: "\n"))
-            // What is meant to go wrong: no pin stays.
+            // The intended error: no pin stays.
             try await Tumbler.run(self.releaseWords(allowing: ["propagation"])) { _ in }
         }
         return broken
     }
 
-    /// Two pins of keys that nobody has.
+    /// Two pins of keys that do not exist.
     private static func strangePins() throws -> [KnownPin] {
         try ["current", "backup"].map { note in
             let key = try CommandError.wrapping { () throws(RepositoryError) in try PrivateKey(new: .p256) }
@@ -69,7 +69,7 @@ extension DrillStage {
         let bytes = try InputFile.read(path)
         let text = String(decoding: bytes, as: UTF8.self)
         guard text.contains(old) else {
-            throw CommandError(.undecided, "\(path) does not say any more what was to be edited")
+            throw CommandError(.undecided, "\(path) no longer has the text to edit")
         }
         try CommandError.wrapping { () throws(RepositoryError) in
             try ProjectFolder.write(Array(text.replacing(old, with: new).utf8), to: URL(fileURLWithPath: path))
@@ -104,7 +104,7 @@ extension DrillStage {
     }
 }
 
-/// What may be behind refused connections: what the person is asked. One of them is right.
+/// The possible causes of refused connections: what the person is asked. One of them is right.
 enum DrillCause: Int, CaseIterable, Sendable {
     /// A key of the server that no list has.
     case unlistedKey = 1
@@ -125,7 +125,7 @@ enum DrillCause: Int, CaseIterable, Sendable {
         case .unlistedKey: "the server presents a key of which no list has the pin"
         case .interception: "the connections of some are intercepted, with a certificate of another authority"
         case .strangeSigner: "a list is out that none of us signed"
-        case .wrongPins: "a list of ours is out, with pins that nobody serves"
+        case .wrongPins: "a list of ours is out, with pins that no server presents"
         case .wrongClocks: "the clocks of the devices are wrong"
         case .expiredCertificate: "the server's certificate has expired"
         }

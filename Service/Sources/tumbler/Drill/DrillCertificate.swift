@@ -37,7 +37,7 @@ struct DrillCertificate: Sendable {
     /// - Parameters:
     ///   - organisation: Whose it is: the service tells public authorities by this name.
     ///   - name: The common name.
-    ///   - time: When the drill begins.
+    ///   - time: The time at which the drill begins.
     static func authority(_ organisation: String, _ name: String, at time: Timestamp) throws -> DrillCertificate {
         let subject = try DistinguishedName {
             OrganizationName(organisation)

@@ -16,17 +16,17 @@ struct DrillCommand: AsyncParsableCommand {
         abstract: "Rehearse an emergency on this machine, with throw-away keys, and time it.",
         discussion: """
             Copies the domains, the name and the times of the project's list into a temporary folder, starts a server \
-            for a host, a service and installations on loopback, and breaks something. Whoever is on call types what \
+            for a host, a service and installations on loopback, and breaks something. The person on call types what \
             the runbook says, at the prompt or in another terminal. In the end a page in Markdown says what took how \
             long, and against which goal. Nothing of the project is touched, and nothing leaves this machine. Without \
-            --scenario it is any of the four, and nobody is told which.
+            --scenario it is any of the four, and is not announced.
 
             Exit code 0: everything was repaired and every goal met; 1: not so, the page says what; 2: the drill could \
             not be held.
             """
     )
 
-    @Option(help: ArgumentHelp("The domain of an entry that enforces; the first one unless given.", valueName: "host"))
+    @Option(help: ArgumentHelp("The domain of an entry that enforces; by default the first one.", valueName: "host"))
     var host: String?
 
     @Option(help: "lost-key, strange-ca, stolen-pins-key or wrong-list.")
@@ -37,7 +37,7 @@ struct DrillCommand: AsyncParsableCommand {
 
     @Option(
         name: [.customShort("o"), .customLong("output")],
-        help: ArgumentHelp("Write the page to this file; to standard output unless given.", valueName: "file"))
+        help: ArgumentHelp("Write the page to this file; by default to standard output.", valueName: "file"))
     var output: String?
 
     @OptionGroup var project: ProjectOption
@@ -45,7 +45,7 @@ struct DrillCommand: AsyncParsableCommand {
     func run() async throws {
         guard self.auto || isatty(STDIN_FILENO) == 1 else {
             throw CommandError(
-                .usage, "nobody can be asked here: a drill is for people at a terminal",
+                .usage, "there is no terminal here: a drill is for people at a terminal",
                 hint: "--auto does what the runbooks say")
         }
         if let output { try Self.expectRoom(for: output) }
@@ -72,7 +72,7 @@ struct DrillCommand: AsyncParsableCommand {
         guard record.isGood else { throw ExitCode(CommandExit.doesNotHold.rawValue) }
     }
 
-    /// Refuses a page that could not be written, before anybody spends an hour on it.
+    /// Refuses a page that could not be written, before a person spends an hour on it.
     private static func expectRoom(for output: String) throws(CommandError) {
         let folder = URL(fileURLWithPath: output, relativeTo: ProjectOption.working).deletingLastPathComponent()
         var isFolder: ObjCBool = false

@@ -4,7 +4,7 @@
 
 /// A line that a person types in a drill.
 enum DrillLine: Hashable, Sendable {
-    /// What is meant for the drill itself.
+    /// A line that is meant for the drill itself.
     enum Typed: Hashable, Sendable {
         case nothing
         case noticed
@@ -12,7 +12,7 @@ enum DrillLine: Hashable, Sendable {
         case causes
         case pages
         case help
-        /// It begins as something for the drill, and is nothing; why.
+        /// The line begins as one for the drill, and is invalid; why.
         case wrong(String)
     }
 
@@ -20,7 +20,7 @@ enum DrillLine: Hashable, Sendable {
     case quit
     /// A line of shell.
     case shell(String)
-    /// Something else.
+    /// Any other line.
     case other(Typed)
 
     /// The longest line that is read, in bytes.
@@ -56,12 +56,12 @@ enum DrillLine: Hashable, Sendable {
         return .cause(cause)
     }
 
-    /// What can be typed.
+    /// The help on what can be typed.
     static let help = [
         "  noticed    you know that something is wrong",
         "  pages      has the installations ask again",
-        "  causes     what may be behind it, with numbers",
-        "  cause N    you know what it is",
+        "  causes     the possible causes, with numbers",
+        "  cause N    names the cause",
         "  quit       ends the drill",
         "Anything else is run by the shell, in the project of the drill: tumbler suspend …, an editor.",
     ]

@@ -6,7 +6,7 @@ import CommandLineInterface
 import NIOHTTP1
 import PinListMetadata
 
-/// What the service of a drill serves: the list and its roots, as every installation gets them.
+/// The list and its roots that the service of a drill serves, as every installation gets them.
 ///
 /// Whether the list is another one is asked with HEAD, which the service counts for no installation.
 actor DrillLists {

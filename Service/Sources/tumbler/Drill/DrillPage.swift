@@ -6,10 +6,10 @@ import SimulatedInstallations
 
 /// The page that a drill ends with: what took how long, against which goal, and what was done. Markdown.
 struct DrillPage: Sendable {
-    /// What happened.
+    /// The record of the drill.
     let record: DrillRecord
 
-    /// How long a cache may keep a list, in seconds (formats.md, section 7).
+    /// The time for which a cache may keep a list, in seconds (formats.md, section 7).
     private static let cacheSeconds: Int64 = 300
 
     /// The page, its last line ended.
@@ -21,7 +21,7 @@ struct DrillPage: Sendable {
         lines += DrillStep.allCases.map(self.row)
         lines += ["", self.verdict]
         lines += self.harm
-        lines += ["", "## What was done", "", "| after | what |", "|---|---|"]
+        lines += ["", "## Actions", "", "| after | what |", "|---|---|"]
         lines += self.record.entries.map(self.row)
         lines += ["", "## In the field", "", self.field, "", "## Next", "", self.next]
         return lines
@@ -29,7 +29,7 @@ struct DrillPage: Sendable {
 
     private var heading: [String] {
         let record = self.record
-        let who = record.isAutomatic ? "by --auto: the times say nothing of people" : "with people"
+        let who = record.isAutomatic ? "by --auto: the times are not those of people" : "with people"
         let stage = "\(record.installations) installations on loopback, with throw-away keys"
         return [
             "# Drill: \(record.scenario.title)", "",
@@ -40,8 +40,8 @@ struct DrillPage: Sendable {
     }
 
     private var next: String {
-        "Keep this page beside those of the drills before. For each goal that was missed write down what held it up, "
-            + "who changes that, and until when. The runbook is docs/operations/\(self.record.scenario.runbook), the "
+        "Keep this page beside those of the drills before. For each missed goal write down the cause of the delay, "
+            + "who removes it, and until when. The runbook is docs/operations/\(self.record.scenario.runbook), the "
             + "drill's own page docs/operations/drill.md."
     }
 
@@ -78,13 +78,13 @@ struct DrillPage: Sendable {
         return "\(what) Not as it should be: \(bad.joined(separator: ", "))."
     }
 
-    /// What an interceptor got.
+    /// The lines on what an interceptor got.
     private var harm: [String] {
         guard self.record.scenario == .strangeCA else { return [] }
         return ["", "Requests that the interceptor got: \(self.record.interceptedRequests)."]
     }
 
-    /// What the drill leaves out.
+    /// The text on what the drill leaves out.
     private var field: String {
         let interval = self.record.refreshInterval
         let maximum = Self.duration(interval + interval / 10 + Self.cacheSeconds)
@@ -102,11 +102,11 @@ struct DrillPage: Sendable {
     }
 }
 
-/// What the installations got when they asked for their page.
+/// The results of the installations' requests for their page.
 struct DrillPages: Hashable, Sendable {
-    /// How many got it, by the reason.
+    /// The numbers of installations that got it, by the reason.
     let allowed: [String: Int]
-    /// How many were refused, or got nothing, by the reason.
+    /// The numbers that were refused, or got nothing, by the reason.
     let refused: [String: Int]
 
     /// Reads an answer.
@@ -125,6 +125,6 @@ struct DrillPages: Hashable, Sendable {
             let reasons = counts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
             return "\(counts.values.reduce(0, +)) \(what) (\(reasons.joined(separator: ", ")))"
         }
-        return said.isEmpty ? "nobody asked" : said.joined(separator: ", ")
+        return said.isEmpty ? "no installation asked" : said.joined(separator: ", ")
     }
 }

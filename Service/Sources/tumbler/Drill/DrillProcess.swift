@@ -6,41 +6,46 @@ import CertificatePinning
 import CommandLineInterface
 import Foundation
 import NIOConcurrencyHelpers
+import Subprocess
+
+#if canImport(System)
+import System
+#else
+import SystemPackage
+#endif
 
 /// A program that runs beside a drill, in a process group of its own: what is typed at the terminal ends the drill, which
 /// ends it. It is given no standard input, and none of the settings of this machine's own service.
-///
-/// Not by Foundation's `Process`, which crashes on Linux now and then when several end at the same time.
 struct DrillProcess: Sendable {
-    /// Whether it was reaped: its id may be another process's by now.
-    private let isReaped = NIOLockedValueBox(false)
-    private let id: pid_t
+    /// How long it may take to end after SIGTERM, in seconds; then it is killed. The service takes 25 at most.
+    private static let secondsToEnd = 30
+    /// The most bytes that are kept of what a program writes.
+    private static let maximumOutputBytes = 65_536
+
     /// Lines of its standard output, until it ends.
     private let lines: AsyncStream<String>
-    /// What it wrote to standard error, when it has ended.
-    private let errors: Task<String, Never>
-    /// Its exit code, or the negative number of the signal that ended it. Of a task of its own: a drill that is
-    /// interrupted waits for it all the same.
-    private let end: Task<Int32, Never>
+    /// What it wrote to standard error so far.
+    private let errors = NIOLockedValueBox("")
+    /// A task of its own: a drill that is interrupted waits for it all the same.
+    private let end: Task<Void, any Error>
 
-    /// Starts it.
+    /// Starts it. Where it cannot be started, it ends at once, and ``stop()`` says why.
     ///
     /// - Parameters:
     ///   - path: The program.
     ///   - arguments: What stands behind its name.
-    /// - Throws: ``CommandError`` when it cannot be started.
-    init(_ path: String, _ arguments: [String]) throws(CommandError) {
-        guard let output = Channel(), let errors = Channel() else {
-            throw CommandError(.undecided, "\(path) cannot be started: no more files can be opened")
+    init(_ path: String, _ arguments: [String]) {
+        let (lines, line) = AsyncStream<String>.makeStream()
+        self.lines = lines
+        let errors = self.errors
+        self.end = Task {
+            defer { line.finish() }
+            _ = try await run(Self.configuration(path, arguments), input: .none, output: .sequence, error: .sequence) {
+                async let said: Void = Self.keep($0.standardError, in: errors)
+                for try await text in $0.standardOutput.strings() { line.yield(text) }
+                try await said
+            }
         }
-        self.id = try Self.start(path, arguments, output.theirs, errors.theirs)
-        close(output.theirs)
-        close(errors.theirs)
-        self.lines = Self.lines(of: output.ours)
-        let said = Self.lines(of: errors.ours)
-        self.errors = Task { await said.reduce("") { $0.isEmpty ? $1 : "\($0); \($1)" } }
-        let (id, isReaped) = (self.id, self.isReaped)
-        self.end = Task { await Self.end(of: id, isReaped) }
     }
 
     /// Runs a program to its end.
@@ -48,19 +53,25 @@ struct DrillProcess: Sendable {
     /// - Returns: The first line of its standard output.
     /// - Throws: ``CommandError`` with what it says when its exit code is not 0, or there is no line.
     static func output(of path: String, _ arguments: [String]) async throws(CommandError) -> String {
-        let process = try DrillProcess(path, arguments)
-        let line = await process.line(after: "")
-        let (code, said) = (await process.end.value, await process.errors.value)
-        guard let line, code == 0 else {
-            let name = URL(fileURLWithPath: path).lastPathComponent
-            throw CommandError(.undecided, "\(name) \(arguments.first ?? "") ended with \(code): \(said)")
+        let limit = Self.maximumOutputBytes
+        let configuration = Self.configuration(path, arguments)
+        let name = "\(URL(fileURLWithPath: path).lastPathComponent) \(arguments.first ?? "")"
+        do {
+            let ended = try await run(
+                configuration, input: .none, output: .string(limit: limit), error: .string(limit: limit))
+            if ended.terminationStatus.isSuccess, let line = ended.standardOutput.split(separator: "\n").first {
+                return String(line)
+            }
+            let said = PrintableText.line(ended.standardError, maximumLength: 400)
+            throw CommandError(.undecided, "\(name) ended with \(ended.terminationStatus): \(said)")
+        } catch let failure as CommandError { throw failure } catch {
+            throw CommandError(.undecided, "\(name) cannot be run: \(error)")
         }
-        return line
     }
 
     /// Waits for the line of its standard output that begins with a word.
     ///
-    /// - Returns: What stands behind the word; `nil` when it ended without such a line.
+    /// - Returns: The text behind the word; `nil` when it ended without such a line.
     func line(after word: String) async -> String? {
         for await line in self.lines where line.hasPrefix(word) { return String(line.dropFirst(word.count)) }
         return nil
@@ -68,98 +79,34 @@ struct DrillProcess: Sendable {
 
     /// Asks it to end (SIGTERM), and waits until it has.
     ///
-    /// - Returns: What it wrote to standard error.
+    /// - Returns: What it wrote to standard error, or why it was not started.
     @discardableResult
     func stop() async -> String {
-        self.isReaped.withLockedValue { if !$0 { kill(self.id, SIGTERM) } }
-        _ = await self.end.value
-        return PrintableText.line(await self.errors.value, maximumLength: 400)
+        self.end.cancel()
+        let end = await self.end.result
+        var said = self.errors.withLockedValue { $0 }
+        if said.isEmpty, case .failure(let error as SubprocessError) = end { said = "\(error)" }
+        return PrintableText.line(said, maximumLength: 400)
     }
 
-    /// Two ends of a pipe, of which no program that is started is given any unless it is said so.
-    private struct Channel {
-        let ours: Int32
-        let theirs: Int32
-
-        init?() {
-            var ends: [Int32] = [-1, -1]
-            guard pipe(&ends) == 0 else { return nil }
-            for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-            (self.ours, self.theirs) = (ends[0], ends[1])
-        }
-    }
-
-    private static func start(
-        _ path: String, _ arguments: [String], _ output: Int32, _ errors: Int32
-    ) throws(CommandError) -> pid_t {
-        #if canImport(Darwin)
-        var actions: posix_spawn_file_actions_t?
-        var attributes: posix_spawnattr_t?
-        #else
-        var actions = posix_spawn_file_actions_t()
-        var attributes = posix_spawnattr_t()
-        #endif
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
-        posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
-        posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO)
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        posix_spawnattr_setsigmask(&attributes, &signals)
-        sigfillset(&signals)
-        posix_spawnattr_setsigdefault(&attributes, &signals)
-        let flags = Int32(POSIX_SPAWN_SETSIGMASK) | Int32(POSIX_SPAWN_SETSIGDEF) | Int32(POSIX_SPAWN_SETPGROUP)
-        posix_spawnattr_setflags(&attributes, Int16(flags))
-
+    private static func configuration(_ path: String, _ arguments: [String]) -> Configuration {
+        var options = PlatformOptions()
+        options.processGroupID = 0
+        options.teardownSequence = [
+            .send(signal: .terminate, toProcessGroup: false, allowedDurationToNextStep: .seconds(Self.secondsToEnd))
+        ]
         // What is set for this machine's own service would be stronger than the file of the drill's.
-        let environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("TUMBLER_") }
-        var words = ([path] + arguments).map { strdup($0) } + [nil]
-        var settings = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
-        defer { for text in words + settings { free(text) } }
-        var id: pid_t = 0
-        let status = posix_spawn(&id, path, &actions, &attributes, &words, &settings)
-        guard status == 0 else {
-            throw CommandError(.undecided, "\(path) cannot be started: \(String(cString: strerror(status)))")
-        }
-        return id
+        let settings = ProcessInfo.processInfo.environment.keys.filter { $0.hasPrefix("TUMBLER_") }
+        let removed = settings.map { (Environment.Key(stringLiteral: $0), String?.none) }
+        return Configuration(
+            executable: .path(FilePath(path)), arguments: Arguments(arguments),
+            environment: .inherit.updating(Dictionary(uniqueKeysWithValues: removed)), platformOptions: options)
     }
 
-    /// Waits for the end of a process, on a thread of its own: waiting blocks.
-    private static func end(of id: pid_t, _ isReaped: NIOLockedValueBox<Bool>) async -> Int32 {
-        await withCheckedContinuation { ended in
-            Thread.detachNewThread {
-                var information = siginfo_t()
-                // Seen, and not yet reaped: until then its id is no other process's.
-                while waitid(P_PID, id_t(id), &information, WEXITED | WNOWAIT) != 0, errno == EINTR {}
-                var status: Int32 = 0
-                isReaped.withLockedValue { isReaped in
-                    while waitpid(id, &status, 0) < 0, errno == EINTR {}
-                    isReaped = true
-                }
-                let signal = status & 0x7F
-                ended.resume(returning: signal == 0 ? (status >> 8) & 0xFF : -signal)
-            }
-        }
-    }
-
-    /// Reads on a thread of its own, to the end: reading blocks, and a pipe that is not emptied blocks its writer.
-    private static func lines(of descriptor: Int32) -> AsyncStream<String> {
-        AsyncStream { lines in
-            Thread.detachNewThread {
-                var held: [UInt8] = []
-                var part = [UInt8](repeating: 0, count: 4_096)
-                while case let count = read(descriptor, &part, part.count), count > 0 {
-                    held += part[..<count]
-                    while let end = held.firstIndex(of: UInt8(ascii: "\n")) {
-                        lines.yield(String(decoding: held[..<end], as: UTF8.self))
-                        held.removeFirst(end + 1)
-                    }
-                }
-                close(descriptor)
-                lines.finish()
+    private static func keep(_ output: SubprocessOutputSequence, in text: NIOLockedValueBox<String>) async throws {
+        for try await line in output.strings() {
+            text.withLockedValue { text in
+                if text.utf8.count < Self.maximumOutputBytes { text += text.isEmpty ? line : "; \(line)" }
             }
         }
     }

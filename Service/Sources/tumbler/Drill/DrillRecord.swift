@@ -4,17 +4,17 @@
 
 import CertificatePinning
 
-/// What happened in a drill, and when: a value, from which the page is made.
+/// The record of a drill and its times: a value, from which the page is made.
 struct DrillRecord: Sendable {
-    /// Something that was done or seen.
+    /// An action or observation of a drill.
     struct Entry: Hashable, Sendable {
-        /// When.
+        /// The time.
         let time: Timestamp
-        /// What, in a line without a full stop.
+        /// The text, in a line without a full stop.
         let words: String
     }
 
-    /// What a step came to, held against its goal.
+    /// The outcome of a step, held against its goal.
     enum Outcome: Hashable, Sendable {
         /// Within its time.
         case met
@@ -36,24 +36,24 @@ struct DrillRecord: Sendable {
         }
     }
 
-    /// What went wrong.
+    /// The scenario.
     let scenario: DrillScenario
     /// The host.
     let host: HostName
     /// The name of the list.
     let name: String
-    /// How many installations took part.
+    /// The number of installations that took part.
     let installations: Int
-    /// How long clients in the field wait between two refreshes, in seconds.
+    /// The time that clients in the field wait between two refreshes, in seconds.
     let refreshInterval: Int64
-    /// Whether nobody took part.
+    /// Whether the drill ran without a person.
     let isAutomatic: Bool
-    /// When the server, or the list, was broken.
+    /// The time at which the server, or the list, was broken.
     let brokenAt: Timestamp
-    /// How many requests reached the interceptor.
+    /// The number of requests that reached the interceptor.
     var interceptedRequests = 0
 
-    /// What was done and seen, in its order.
+    /// The actions and observations, in their order.
     private(set) var entries: [Entry] = []
     private var reached: [DrillStep: Timestamp] = [:]
 
@@ -89,10 +89,10 @@ struct DrillRecord: Sendable {
     /// Whether a step was reached.
     func has(_ step: DrillStep) -> Bool { self.reached[step] != nil }
 
-    /// How long after the break a step was reached, in seconds; `nil` when it was not.
+    /// The time from the break until a step was reached, in seconds; `nil` when it was not.
     func seconds(until step: DrillStep) -> Int64? { self.reached[step].map(self.seconds(until:)) }
 
-    /// How long after the break a moment was, in seconds; 0 for a clock that went back.
+    /// The time from the break to a moment, in seconds; 0 for a clock that went back.
     func seconds(until time: Timestamp) -> Int64 {
         let (difference, isOver) = time.secondsSince1970.subtractingReportingOverflow(self.brokenAt.secondsSince1970)
         return isOver ? 0 : max(0, difference)
@@ -106,7 +106,7 @@ struct DrillRecord: Sendable {
         }
     }
 
-    /// What a step came to.
+    /// The outcome of a step.
     func outcome(of step: DrillStep) -> Outcome {
         let goal = self.scenario.goal(of: step)
         switch (goal, self.seconds(until: step)) {
@@ -118,7 +118,7 @@ struct DrillRecord: Sendable {
             let maximum = goal.seconds ?? 0
             return seconds <= maximum ? .met : .late(seconds - maximum)
         case (.within, nil):
-            // Who repairs what is wrong in the time for a suspension needs none.
+            // A repair within the time for a suspension needs none.
             if step == .suspended, let maximum = goal.seconds, let seconds = self.seconds(until: .listPublished),
                 seconds <= maximum
             {

@@ -9,9 +9,10 @@ import PinListClient
 import PinListRepository
 import SimulatedInstallations
 
-/// One drill, from the break until everything is repaired, or nobody goes on.
+/// One drill, from the break until everything is repaired, or the person gives up.
 struct DrillRun {
-    /// How long until the list and the source are looked at again, in seconds: they may change in another terminal.
+    /// The interval at which the list and the source are looked at again, in seconds: they may change in another
+    /// terminal.
     private static let interval = 1.0
 
     private let stage: DrillStage
@@ -24,17 +25,17 @@ struct DrillRun {
     private var record: DrillRecord
     private var situation: DrillSituation
     private var sourceBytes: [UInt8]
-    /// Whether somebody stands in between.
+    /// Whether connections are intercepted.
     private var isIntercepted: Bool
 
-    /// Breaks something, and lets the person see what comes of it.
+    /// Breaks something, and shows the person the consequences.
     ///
     /// - Parameters:
-    ///   - scenario: What is broken.
-    ///   - stage: Where.
-    ///   - isAutomatic: Whether nobody takes part.
-    ///   - clock: What times everything, and how long to wait between two looks.
-    ///   - person: Whoever is told.
+    ///   - scenario: The scenario.
+    ///   - stage: The stage.
+    ///   - isAutomatic: Whether the drill runs without a person.
+    ///   - clock: The clock that times everything, and the waits between two checks.
+    ///   - person: The person who is shown the progress.
     /// - Throws: ``CommandError`` when it cannot be broken.
     init(
         _ scenario: DrillScenario, on stage: DrillStage, isAutomatic: Bool, clock: any PinningClock,
@@ -56,7 +57,7 @@ struct DrillRun {
         try await self.askInstallations()
     }
 
-    /// What happened.
+    /// The record of the drill.
     var finished: DrillRecord {
         var record = self.record
         record.interceptedRequests = self.stage.interceptor.requests
@@ -129,7 +130,7 @@ struct DrillRun {
             ticks.cancel()
         }
         person.ask()
-        // What somebody types may take a while, and must not go on when its folder is gone.
+        // A command that a person types may take a while, and must not go on when its folder is gone.
         var isRunning = false
         for await event in events {
             switch event {
@@ -192,7 +193,7 @@ struct DrillRun {
     }
 
     private mutating func answer(_ cause: DrillCause) async throws {
-        // Who looks for a cause has noticed.
+        // A person who looks for a cause has noticed.
         self.notice()
         guard cause == self.record.scenario.cause else {
             return self.note("cause \(cause.rawValue), \(cause.words): that is not it")
@@ -201,11 +202,11 @@ struct DrillRun {
         self.note("cause \(cause.rawValue), \(cause.words): that is it")
         guard self.isIntercepted else { return }
         self.isIntercepted = false
-        self.note("the owner of the network was told, and nobody stands in between any more")
+        self.note("the owner of the network was told, and connections are no longer intercepted")
         try await self.askInstallations()
     }
 
-    /// Looks at what is published, and has the installations ask when it is something new.
+    /// Checks what is published, and has the installations ask when it is new.
     private mutating func look() async throws {
         let bytes = (try? InputFile.read(self.stage.project.source.path)) ?? []
         if bytes != self.sourceBytes {

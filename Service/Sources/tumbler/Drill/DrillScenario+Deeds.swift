@@ -7,7 +7,7 @@ import Foundation
 import PinListRepository
 
 extension DrillScenario {
-    /// What whoever knows the runbooks does, in its order, for `--auto`.
+    /// The steps of the runbooks, in their order, for `--auto`.
     func deeds(on stage: DrillStage, _ broken: DrillBreak) -> [DrillDeed] {
         let (project, host) = (stage.project.folder.path, stage.source.host.description)
         let here = ["-C", project]
@@ -76,7 +76,7 @@ extension DrillScenario {
     }
 }
 
-/// Something that is done in a drill without a person: what one would type.
+/// A step that is taken in a drill without a person: what one would type.
 enum DrillDeed: Sendable {
     /// Says that something is wrong.
     case noticed

@@ -4,15 +4,15 @@
 
 import ArgumentParser
 
-/// What goes wrong in a drill.
+/// The scenario of a drill.
 enum DrillScenario: String, CaseIterable, ExpressibleByArgument, Sendable {
     /// The server comes back with a new key, of which no list has the pin.
     case lostKey = "lost-key"
     /// Another authority, which the devices trust, has made a certificate for the host: interception.
     case strangeCA = "strange-ca"
-    /// A list is out that nobody of the team signed, with the team's own pins key.
+    /// A list is out that no member of the team signed, with the team's own pins key.
     case stolenPinsKey = "stolen-pins-key"
-    /// A list of the team is out with pins that nobody serves.
+    /// A list of the team is out with pins that no server presents.
     case wrongList = "wrong-list"
 
     /// The heading of the page.
@@ -25,7 +25,7 @@ enum DrillScenario: String, CaseIterable, ExpressibleByArgument, Sendable {
         }
     }
 
-    /// What happened, for the page: during the drill nobody is told.
+    /// The story of the scenario, for the page: it is not shown during the drill.
     var story: String {
         switch self {
         case .lostKey:
@@ -35,13 +35,13 @@ enum DrillScenario: String, CaseIterable, ExpressibleByArgument, Sendable {
             "The connections of some installations were intercepted, with a certificate of another authority that "
                 + "their devices trust. The server itself was never wrong."
         case .stolenPinsKey:
-            "A list was published that nobody of the team signed, with the team's own pins key. It has the pins of a "
-                + "stranger in place of the server's."
-        case .wrongList: "The team published a list in which all pins of the host are pins that nobody serves."
+            "A list was published that no member of the team signed, with the team's own pins key. It has the pins of "
+                + "a stranger in place of the server's."
+        case .wrongList: "The team published a list in which all pins of the host are pins that no server presents."
         }
     }
 
-    /// What is behind it.
+    /// The cause of the scenario.
     var cause: DrillCause {
         switch self {
         case .lostKey: .unlistedKey
@@ -59,7 +59,7 @@ enum DrillScenario: String, CaseIterable, ExpressibleByArgument, Sendable {
         }
     }
 
-    /// What is wanted of a step, and how soon after the break.
+    /// The goal of a step, and how soon after the break.
     func goal(of step: DrillStep) -> DrillGoal {
         switch (self, step) {
         case (_, .noticed): .within(minutes: 5)

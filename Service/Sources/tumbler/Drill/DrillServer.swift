@@ -26,8 +26,8 @@ final class DrillServer: Sendable {
     /// Starts it on a port that the system chooses.
     ///
     /// - Parameters:
-    ///   - certificate: What it presents, with its issuer.
-    ///   - issuer: Who issued it.
+    ///   - certificate: The certificate that it presents, with its issuer.
+    ///   - issuer: The issuer.
     static func start(_ certificate: DrillCertificate, by issuer: DrillCertificate) async throws -> DrillServer {
         let server = DrillServer(
             State(context: try Self.context(certificate, issuer), pin: try certificate.pin.description))
@@ -53,7 +53,7 @@ final class DrillServer: Sendable {
     /// The pin of the key that it presents.
     var pin: String { self.state.withLockedValue { $0.pin } }
 
-    /// How many requests were read.
+    /// The number of requests that were read.
     var requests: Int { self.state.withLockedValue { $0.requests } }
 
     /// Presents another certificate from the next connection on.
@@ -92,7 +92,7 @@ final class DrillServer: Sendable {
             case .head: self.server.state.withLockedValue { $0.requests += 1 }
             case .body: break
             case .end:
-                let page = ByteBuffer(string: "What the app came for.\n")
+                let page = ByteBuffer(string: "The page of the app.\n")
                 let headers = HTTPHeaders([("Content-Length", "\(page.readableBytes)"), ("Connection", "close")])
                 let head = HTTPResponseHead(version: .http1_1, status: .ok, headers: headers)
                 context.write(self.wrapOutboundOut(.head(head)), promise: nil)

@@ -12,7 +12,7 @@ import PinListRepository
 struct DrillService: Sendable {
     /// Its address, without a slash at its end.
     let address: String
-    /// What it serves.
+    /// The lists that it serves.
     let lists: DrillLists
     /// The file with the token that publishes.
     let tokenFile: URL
@@ -36,7 +36,7 @@ struct DrillService: Sendable {
         let text = "listen: 127.0.0.1:0\ndataDir: service\ntrustedProxies: [127.0.0.1]\n"
         try Data(text.utf8).write(to: configuration)
         try Data(root).write(to: rootFile)
-        let process = try DrillProcess(
+        let process = DrillProcess(
             program,
             [
                 ServiceCommand.serve.rawValue, "--config", configuration.path, "--name", "\(name)=\(rootFile.path)",

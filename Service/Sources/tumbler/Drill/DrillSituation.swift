@@ -7,7 +7,7 @@ import CommandLineInterface
 import PinListMetadata
 import PinListRepository
 
-/// What the list that is served says about the drilled host, as the service gives it to everybody.
+/// The statements of the served list about the drilled host, as the service gives it to all clients.
 struct DrillSituation: Hashable, Sendable {
     /// The digest of the envelope.
     let digest: String
@@ -26,7 +26,7 @@ struct DrillSituation: Hashable, Sendable {
     ///   - bytes: The list that is served.
     ///   - roots: The roots, the newest one last.
     ///   - host: The drilled host.
-    ///   - time: When suspensions are evaluated.
+    ///   - time: The time at which suspensions are evaluated.
     /// - Throws: ``RepositoryError``.
     init(list bytes: [UInt8], roots: [[UInt8]], host: HostName, at time: Timestamp) throws {
         guard let newest = roots.last,
@@ -43,9 +43,9 @@ struct DrillSituation: Hashable, Sendable {
     }
 }
 
-/// Whoever repairs what a drill breaks: a person at a terminal, or a test.
+/// The one who repairs what a drill breaks: a person at a terminal, or a test.
 protocol OnCallPerson: Sendable {
-    /// What is typed, a line each, one for each ``ask()``. It ends when nothing more can come.
+    /// The lines that are typed, one for each ``ask()``. It ends when nothing more can come.
     var lines: AsyncStream<String> { get }
 
     /// Says that a line is waited for.

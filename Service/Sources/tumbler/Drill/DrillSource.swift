@@ -16,7 +16,7 @@ struct DrillSource: Sendable {
     let name: String
     /// The `domains` section.
     let domains: String
-    /// How long clients in the field wait between two refreshes, in seconds.
+    /// The time that clients in the field wait between two refreshes, in seconds.
     let refreshInterval: Int64
 
     private let source: ListSource
@@ -62,7 +62,7 @@ struct DrillSource: Sendable {
                 hint: "mode: enforce")
         }
         let name: HostName
-        do throws(InputError) { name = try HostName(host) } catch {
+        do throws(InputError) { name = try HostArgument.name(host) } catch {
             throw CommandError(.usage, "--host \(host): \(error)")
         }
         if let entry = fitting.first(where: { $0.domain == name }) { return entry }

@@ -8,15 +8,15 @@ import PinListClient
 import PinListRepository
 
 extension DrillStage {
-    /// What the list that is served says now, by the clock of this machine, which commands go by.
+    /// The statements of the served list now, by the clock of this machine, which commands go by.
     func situation() async throws -> DrillSituation {
         let (list, roots) = try await self.service.lists.newest()
         return try DrillSituation(list: list, roots: roots, host: self.source.host, at: SystemClock().now)
     }
 
-    /// What a person is told first.
+    /// The introduction for the person.
     ///
-    /// - Parameter link: Logs in to the dashboard, once; `nil` where nobody takes part, and what is told may be kept.
+    /// - Parameter link: Logs in to the dashboard, once; `nil` without a person, where the output may be kept.
     func introduction(_ link: String?) -> [String] {
         let (project, host) = (self.project.folder.path, self.source.host)
         return [
@@ -44,7 +44,7 @@ extension DrillStage {
     ///
     /// - Parameters:
     ///   - words: The words; paths are absolute.
-    ///   - program: What stands before them.
+    ///   - program: The program before them.
     func shown(_ words: [String], of program: String? = "tumbler") -> String {
         var rest = words[...]
         var shown = program.map { [$0] } ?? []

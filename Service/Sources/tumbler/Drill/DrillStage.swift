@@ -12,19 +12,19 @@ import PinListMetadata
 import PinListRepository
 import SimulatedInstallations
 
-/// Everything that a drill has before something goes wrong: a project, a service, a server, somebody who could stand in
-/// between, and installations. All of it is on loopback, and in one folder.
+/// Everything that a drill has before something goes wrong: a project, a service, a server, an interceptor that can be
+/// switched on, and installations. All of it is on loopback, and in one folder.
 struct DrillStage: Sendable {
-    /// How many installations there are.
+    /// The number of installations.
     static let installations = 8
-    /// How many of them the interceptor gets.
+    /// The number of installations that the interceptor gets.
     static let intercepted = 3
 
     /// The folder of the drill.
     let folder: URL
     /// The copy of the project, in it.
     let project: ProjectFolder
-    /// What was copied.
+    /// The copy of the project's source.
     let source: DrillSource
     /// Rules of lint that the list breaks before anything is wrong.
     let allowed: [String]
@@ -34,7 +34,7 @@ struct DrillStage: Sendable {
     let service: DrillService
     /// The server of the host.
     let server: DrillServer
-    /// Who stands in between, when somebody does.
+    /// The interceptor, while connections are intercepted.
     let interceptor: DrillServer
     /// The authority of the server.
     let authority: DrillCertificate
@@ -71,7 +71,7 @@ struct DrillStage: Sendable {
         let backup = try CommandError.wrapping { () throws(RepositoryError) in try PrivateKey(new: .p256) }
         // The service tells public authorities by the organisation in their names, so this one has such a name.
         let authority = try DrillCertificate.authority("Let's Encrypt", "Drill Root", at: now)
-        let strange = try DrillCertificate.authority("Somebody else", "Somebody's Inspection Root", at: now)
+        let strange = try DrillCertificate.authority("Example Proxies", "Example Inspection Root", at: now)
         // A copy with other pins says which host is meant; the certificate is for that one.
         let drilled = try DrillSource(copying: source, host: host, pins: []).host
         let certificate = try authority.issued(for: drilled, at: now)
@@ -130,7 +130,7 @@ struct DrillStage: Sendable {
             + Set(rules).sorted().flatMap { ["--allow", $0] }
     }
 
-    /// What lint calls an error in the copy: of entries that the drill does not touch.
+    /// The errors of lint in the copy, on entries that the drill does not touch.
     private static func errors(of project: ProjectFolder, at time: Timestamp) throws -> [String] {
         let bytes = try DiskFiles(in: project.folder).bytes(
             of: ProjectFolder.sourceName, limit: ListSource.maximumLength)

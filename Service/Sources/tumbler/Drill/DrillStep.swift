@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is timed, in the order of the page.
+/// A step that is timed, in the order of the page.
 enum DrillStep: Int, CaseIterable, Sendable {
     /// The person said that something is wrong, or did something about it.
     case noticed
@@ -27,7 +27,7 @@ enum DrillStep: Int, CaseIterable, Sendable {
     }
 }
 
-/// What is wanted of a step.
+/// The goal of a step.
 enum DrillGoal: Hashable, Sendable {
     /// So many minutes after the break.
     case within(minutes: Int64)

@@ -8,11 +8,11 @@ import Foundation
 
 /// The person at the terminal. Lines are told on standard error: standard output is for the page.
 struct DrillTerminal: OnCallPerson {
-    /// What is typed.
+    /// The lines that are typed.
     let lines: AsyncStream<String>
 
     private let typed: AsyncStream<String>.Continuation
-    /// Whether somebody can type.
+    /// Whether input comes from a terminal.
     private let isAsked: Bool
 
     /// A terminal; without `asks` it is only told, for `--auto`.

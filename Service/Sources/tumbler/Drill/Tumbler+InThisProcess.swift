@@ -11,7 +11,7 @@ extension Tumbler {
     /// Runs a command as if it had been typed, in this process.
     ///
     /// - Parameters:
-    ///   - words: What stands behind `tumbler`. Relative paths begin where this process is.
+    ///   - words: The arguments behind `tumbler`. Relative paths begin where this process is.
     ///   - taker: Is given each line that the command writes, to standard output and to standard error.
     /// - Throws: ``CommandError``, with the words that the command would have ended with.
     static func run(

@@ -14,7 +14,7 @@ import PinListRepository
 struct InterceptCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "intercept",
-        abstract: "Play the man in the middle in every way, and count what a client sends to it.",
+        abstract: "Intercept a client in every way, and count the bytes that it sends.",
         discussion: """
             Stands in front of a server, and intercepts in one way after the other; a client that pins sends nothing in \
             any of them, and its request in the control. Each case has a port, from that of --listen on, in the order of \
@@ -33,7 +33,7 @@ struct InterceptCommand: AsyncParsableCommand {
 
     @OptionGroup var target: InterceptTarget
 
-    @Option(help: ArgumentHelp("Where the bench listens. Port 0: any.", valueName: "address:port"))
+    @Option(help: ArgumentHelp("The address on which the bench listens. Port 0: any.", valueName: "address:port"))
     var listen: String = "127.0.0.1:8443"
 
     @Flag(help: "Be an HTTP proxy: clients ask with CONNECT.")
@@ -46,7 +46,7 @@ struct InterceptCommand: AsyncParsableCommand {
     var inTurn = false
 
     @Option(
-        name: .customLong("for"), help: ArgumentHelp("The longest that the bench runs.", valueName: "duration"),
+        name: .customLong("for"), help: ArgumentHelp("The maximum time that the bench runs.", valueName: "duration"),
         transform: Self.duration)
     var maximum: Int64 = 3_600
 
@@ -55,7 +55,7 @@ struct InterceptCommand: AsyncParsableCommand {
     @Flag(help: "Listen where others in the network can reach it, without a question.")
     var yes = false
 
-    @Flag(name: .customLong("list-cases"), help: "Print the cases and what they show, and do nothing.")
+    @Flag(name: .customLong("list-cases"), help: "Print the cases and what they show, and exit.")
     var listsCases = false
 
     @Argument(parsing: .postTerminator, help: ArgumentHelp("The client, behind --.", valueName: "command"))

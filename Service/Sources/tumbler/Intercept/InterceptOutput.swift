@@ -8,7 +8,7 @@ import Foundation
 import InterceptionBench
 import PinListRepository
 
-/// Where the results of a bench go beside standard output.
+/// The files for the results of a bench beside standard output.
 struct InterceptOutput: ParsableArguments {
     @Option(
         name: .customLong("ca-out"),

@@ -10,20 +10,20 @@ import InterceptionBench
 import PinListMetadata
 import PinListRepository
 
-/// Whom the bench stands in front of, and which cases are played.
+/// The options of the bench: the server that it stands in front of, and the cases to play.
 struct InterceptTarget: ParsableArguments {
-    @Option(help: ArgumentHelp("The host that clients ask for, and where it is.", valueName: "host[=address:port]"))
+    @Option(help: ArgumentHelp("The host that clients ask for, and its address.", valueName: "host[=address:port]"))
     var upstream: String?
 
     @Option(
         parsing: .upToNextOption,
-        help: ArgumentHelp("What the client pins: a list, or pins.", valueName: "list|pin"))
+        help: ArgumentHelp("The pins of the client: a list, or pins.", valueName: "list|pin"))
     var pins: [String] = []
 
     @Option(name: .customLong("case"), help: ArgumentHelp("A case; all by default.", valueName: "name"))
     var cases: [String] = []
 
-    @Option(help: ArgumentHelp("An issuing CA of the server's PKI, PEM, then those above it.", valueName: "file"))
+    @Option(help: ArgumentHelp("An issuing CA of the server's PKI in PEM, then the CAs above it.", valueName: "file"))
     var intermediate: String?
 
     @Option(name: .customLong("intermediate-key"), help: ArgumentHelp("Its private key, PEM.", valueName: "file"))
@@ -48,7 +48,7 @@ struct InterceptTarget: ParsableArguments {
     /// The host, and where it is reached.
     private static func place(_ text: String) -> (host: HostName, server: ServerAddress)? {
         let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-        guard let host = try? HostName(parts[0]) else { return nil }
+        guard let host = try? HostArgument.name(parts[0]) else { return nil }
         let bracketed = host.description.contains(":") ? "[\(host)]" : host.description
         return ServerAddress(parts.count == 2 ? parts[1] : "\(bracketed):443").map { (host, $0) }
     }
@@ -129,7 +129,7 @@ struct InterceptTarget: ParsableArguments {
     }
 }
 
-/// Where the bench listens: `127.0.0.1:8443`, or `[::1]:0` for a port that the system chooses.
+/// The address on which the bench listens: `127.0.0.1:8443`, or `[::1]:0` for a port that the system chooses.
 struct BenchAddress {
     /// The address, an IPv6 address without brackets.
     var host: String { self.name.description }
@@ -149,9 +149,9 @@ struct BenchAddress {
     /// Whether only this machine reaches it.
     var isLoopback: Bool { ReportAddress.isLoopback(self.name) }
 
-    /// Where a client on this machine connects to.
+    /// The address that a client on this machine connects to.
     var reachable: String { self.host == "0.0.0.0" ? "127.0.0.1" : self.host == "::" ? "::1" : self.host }
 
-    /// As it is written, with another port.
+    /// The address in its written form, with another port.
     func text(port: Int) -> String { self.host.contains(":") ? "[\(self.host)]:\(port)" : "\(self.host):\(port)" }
 }

@@ -4,7 +4,14 @@
 
 import CommandLineInterface
 import Foundation
+import Subprocess
 import UnixSignals
+
+#if canImport(System)
+import System
+#else
+import SystemPackage
+#endif
 
 /// What ends a bench: its work, a signal, or the time. All three lead to the results.
 enum InterceptionTurns {
@@ -51,7 +58,7 @@ enum InterceptionTurns {
 
 /// A client that is run by the bench, one time for each case.
 struct InterceptedClient: Sendable {
-    /// What it is told in its environment.
+    /// The environment of the client.
     struct Scene: Sendable {
         let name: String
         let host: String
@@ -75,7 +82,7 @@ struct InterceptedClient: Sendable {
 
     /// The longest that it may take for one case, in seconds.
     private static let maximumSeconds = 600.0
-    /// What `env` ends with when there is no such program, or none that can be run.
+    /// The exit codes of `env` when there is no such program, or none that can be run.
     private static let notThere: ClosedRange<Int32> = 126...127
 
     /// The program and its arguments.
@@ -85,31 +92,30 @@ struct InterceptedClient: Sendable {
     ///
     /// - Throws: ``CommandError`` when it cannot be started.
     func run(_ scene: Scene) async throws {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = self.words
-        process.environment = ProcessInfo.processInfo.environment.merging(scene.variables) { $1 }
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = FileHandle.standardError
-        let ended = AsyncStream<Int32>.makeStream()
-        process.terminationHandler = { process in
-            ended.continuation.yield(process.terminationStatus)
-            ended.continuation.finish()
+        var options = PlatformOptions()
+        options.teardownSequence = [.gracefulShutDown(allowedDurationToNextStep: .seconds(5))]
+        let variables = scene.variables.map { (Environment.Key(stringLiteral: $0.key), Optional($0.value)) }
+        let configuration = Configuration(
+            executable: .path("/usr/bin/env"), arguments: Arguments(self.words),
+            environment: .inherit.updating(Dictionary(uniqueKeysWithValues: variables)), platformOptions: options)
+        let status = try await withThrowingTaskGroup(of: TerminationStatus?.self) { group in
+            group.addTask {
+                do {
+                    return try await Subprocess.run(
+                        configuration, input: .none, output: .currentStandardError, error: .currentStandardError
+                    ).terminationStatus
+                } catch let error as SubprocessError {
+                    throw CommandError(.undecided, "\(self.words[0]) cannot be started: \(error)")
+                }
+            }
+            group.addTask {
+                try await Task.sleep(for: .seconds(Self.maximumSeconds))
+                return nil
+            }
+            defer { group.cancelAll() }
+            return try await group.next() ?? nil
         }
-        do { try process.run() } catch {
-            throw CommandError(.undecided, "\(self.words[0]) cannot be started")
-        }
-        let limit = Task {
-            try await Task.sleep(for: .seconds(Self.maximumSeconds))
-            process.terminate()
-        }
-        defer { limit.cancel() }
-        let status = await withTaskCancellationHandler {
-            await ended.stream.first { _ in true }
-        } onCancel: {
-            process.terminate()
-        }
-        guard let status, !Self.notThere.contains(status) else {
+        if case .exited(let code)? = status, Self.notThere.contains(code) {
             throw CommandError(
                 .undecided, "\(self.words[0]) cannot be run", hint: "the command stands behind --, as for env")
         }

@@ -14,10 +14,10 @@ struct BackupKey: Sendable {
     /// The host that it is for.
     let host: HostName
 
-    /// Where the key is, from the project's folder.
+    /// The path of the key, from the project's folder.
     let keyName: String
 
-    /// Where the request is, from the project's folder.
+    /// The path of the request, from the project's folder.
     let requestName: String
 
     private let key: PrivateKey
@@ -59,7 +59,7 @@ struct BackupKey: Sendable {
             existing: .kept)
     }
 
-    /// What to do with it.
+    /// The instruction for the key.
     var line: String {
         "\(self.keyName) is the backup key of \(self.host), and \(self.requestName) the request for its certificate: "
             + "keep the key where the server's own is not"

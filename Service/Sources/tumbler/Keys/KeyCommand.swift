@@ -6,7 +6,7 @@ import ArgumentParser
 import CommandLineInterface
 import PinListRepository
 
-/// What operators do with keys: those that sign lists and roots, and backup keys of servers.
+/// `key`: the operators' work with keys: those that sign lists and roots, and backup keys of servers.
 struct KeyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "key",
@@ -34,7 +34,7 @@ struct KeyNewCommand: AsyncParsableCommand {
     @Option(help: "p256, ed25519, ml-dsa-65, rsa2048, rsa3072 or p384.", transform: Self.algorithm)
     var algorithm = PrivateKey.Algorithm.p256
 
-    @Flag(help: "Do not encrypt: whoever gets the file has the key.")
+    @Flag(help: "Do not encrypt: the file alone gives the key.")
     var insecurePlaintext = false
 
     @Flag(help: "Print JSON.")
@@ -59,7 +59,7 @@ struct KeyNewCommand: AsyncParsableCommand {
 
     func run() async throws {
         let key = try CommandError.wrapping { () throws(RepositoryError) -> PrivateKey in
-            // Before anybody types a passphrase twice for nothing.
+            // Before a passphrase is typed twice for nothing.
             try WrittenFile.expectNothing(at: self.file)
             try WrittenFile.expectNothing(at: KeyFile.publicPath(of: self.file))
             let passphrase =
@@ -69,7 +69,7 @@ struct KeyNewCommand: AsyncParsableCommand {
             try KeyFile.write(key, to: self.file, passphrase: passphrase, using: &generator)
             return key
         }
-        if self.insecurePlaintext { StandardError.note("\(self.file) is not encrypted: whoever reads it has the key") }
+        if self.insecurePlaintext { StandardError.note("\(self.file) is not encrypted: every reader has the key") }
         try KeyDescription(subjectPublicKeyInfo: key.subjectPublicKeyInfo).write(asJSON: self.json)
     }
 }

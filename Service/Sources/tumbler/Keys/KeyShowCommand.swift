@@ -83,7 +83,7 @@ struct KeyShowCommand: AsyncParsableCommand {
     }
 }
 
-/// What is said of a public key: all that anybody compares.
+/// The form in which a public key is printed: all that people compare.
 struct KeyDescription: Encodable {
     /// The lower-case hex SHA-256 of the DER: what roots and signatures call it.
     let keyid: String

@@ -20,10 +20,10 @@ struct PassphraseOptions: ParsableArguments {
         help: ArgumentHelp("The passphrase or PIN of a key is in this environment variable.", valueName: "name"))
     var variables: [String] = []
 
-    /// How many there are.
+    /// The number of passphrases.
     var count: Int { self.files.count + self.variables.count }
 
-    /// Where the passphrase of the n-th key comes from, counted from 0: the terminal, where there are fewer.
+    /// The source of the passphrase of the n-th key, counted from 0: the terminal, where there are fewer.
     func source(at index: Int) -> PassphraseSource {
         let sources = self.sources(in: CommandLine.arguments)
         return index < sources.count ? sources[index] : .terminal

@@ -21,9 +21,9 @@ struct SignerOptions: ParsableArguments {
     /// The signers, in the order in which they were named: on the command line, else in the project's source.
     ///
     /// - Parameters:
-    ///   - kind: What is signed.
-    ///   - project: Where keys are looked up that the command line does not name.
-    /// - Throws: ``CommandError`` for a name that is none, and when nobody is named.
+    ///   - kind: The kind of metadata to sign.
+    ///   - project: The project in which keys are looked up that the command line does not name.
+    /// - Throws: ``CommandError`` for an invalid name, and when no signer is named.
     func signers(
         for kind: MetadataRole, _ project: ProjectOption
     ) throws(CommandError) -> [any MetadataSigner] {
@@ -31,7 +31,8 @@ struct SignerOptions: ParsableArguments {
         var folder: URL?
         if keys.isEmpty {
             guard let input = try? SourceInput(nil, project) else {
-                throw CommandError(.usage, "--key is missing: who is to sign?", hint: "or signers: in tumbler.yaml")
+                throw CommandError(
+                    .usage, "--key is missing: no signer is named", hint: "or signers: in tumbler.yaml")
             }
             keys = kind == .root ? input.source.signers.root : input.source.signers.pins
             folder = input.project.folder

@@ -21,15 +21,16 @@ struct BuildCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "A tumbler.yaml; that of the project folder unless given.")
+    @Argument(help: "A tumbler.yaml; by default that of the project folder.")
     var source: String?
 
     @Option(
         name: [.customShort("o"), .customLong("output")],
-        help: ArgumentHelp("Where the payload goes; - is standard output.", valueName: "payload"))
+        help: ArgumentHelp("The file for the payload; - is standard output.", valueName: "payload"))
     var output: String
 
     @OptionGroup var published: PublishedOption
+    @OptionGroup var connection: ConnectionOptions
     @OptionGroup var allow: AllowOption
 
     @Flag(help: "Print the version and the digest as JSON.")
@@ -42,7 +43,7 @@ struct BuildCommand: AsyncParsableCommand {
         let time = self.time.time
         let input = try SourceInput(self.source, self.project)
         let roots = try input.project.roots()
-        let published = try await self.published.load(roots: roots)
+        let published = try await self.published.load(roots: roots, by: self.connection.connections)
         let newest = try input.newest(published)
         let list = try PinList(building: input.source, after: newest, at: time)
         try self.refuse(list, input, published?.list ?? newest, try KnownList.chain(roots)?.chain.newest, time)
@@ -80,7 +81,7 @@ struct BuildCommand: AsyncParsableCommand {
     }
 }
 
-/// What `build --json` prints.
+/// The result that `build --json` prints.
 private struct BuiltList: Encodable {
     let name: String
     let version: Int64

@@ -12,7 +12,7 @@ struct CombineCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "combine",
         abstract: "Make one envelope of several over the same payload.",
-        discussion: "Signatures are not verified: tumbler verify says whether they are enough."
+        discussion: "Signatures are not verified: that is what tumbler verify does."
     )
 
     @Argument(help: "Envelopes.")
@@ -47,8 +47,7 @@ struct CombineCommand: AsyncParsableCommand {
         try self.project.keep(file, of: metadata.kind, at: self.output.path)
         let report = Report(
             payloadSHA256: Envelope.digest(of: envelope.payload), keyids: envelope.signatures.map(\.keyID))
-        if self.json { return try JSONOutput.write(report) }
         let lines = ["payload SHA-256 \(report.payloadSHA256)"] + report.keyids.map { "signature of \($0)" }
-        try StandardOutput.write(lines: lines)
+        try self.output.report(report, lines, asJSON: self.json)
     }
 }

@@ -8,9 +8,9 @@ import PinListMetadata
 import PinListRepository
 
 /// The pins of a command line as a signed list, so that the very same client evaluates by them: made in memory, signed by
-/// a key that nobody keeps. Hosts that it does not name are refused, so that a redirect leads to no host without pins.
+/// a key that is not kept. Hosts that it does not name are refused, so that a redirect leads to no host without pins.
 struct EphemeralList {
-    /// What decisions call it.
+    /// The name of the list in decisions.
     static let name = "command-line"
     private static let seconds: Int64 = 86_400
 
@@ -23,8 +23,8 @@ struct EphemeralList {
     ///
     /// - Parameters:
     ///   - host: The only host of the list.
-    ///   - pins: What is expected of it, at most ``PinListMetadata/MetadataLimits/pins``.
-    ///   - time: When it is issued.
+    ///   - pins: The pins of the host, at most ``PinListMetadata/MetadataLimits/pins``.
+    ///   - time: The time of issue.
     /// - Throws: ``CommandError`` where no key can be made.
     init(pinning host: HostName, to pins: [Pin], at time: Timestamp) throws(CommandError) {
         let key = try CommandError.wrapping { () throws(RepositoryError) in try PrivateKey(new: .p256) }

@@ -16,7 +16,7 @@ extension HeldLists {
     ///   - name: The name of the list.
     ///   - source: Its source, where it can be read.
     ///   - published: The list that clients get now, where it comes from elsewhere.
-    ///   - service: Where the service is, and the token.
+    ///   - service: The address of the service, and the token.
     ///   - time: Now.
     /// - Throws: ``CommandError`` when what the project remembers cannot be read. A service that cannot be asked has
     ///   measured nothing.
@@ -44,13 +44,13 @@ extension HeldLists {
 }
 
 extension ServiceAdoption {
-    /// Why a service was not asked, or said nothing.
+    /// The reason for which a service was not asked, or said nothing.
     struct NotAskedError: Error {
         /// In words, without a full stop.
         let words: String
     }
 
-    /// What the service says, where there is one and a token for it.
+    /// The answer of the service, where there is one and a token for it.
     ///
     /// - Throws: ``CommandError`` when the address or the file of the token is no good.
     static func asked(
@@ -64,7 +64,7 @@ extension ServiceAdoption {
             return .failure(NotAskedError(words: "there is no token for \(address)"))
         }
         do throws(CommandError) {
-            return .success(try await ServiceClient(address, token).adoption(of: name))
+            return .success(try await service.client(address, token).adoption(of: name))
         } catch {
             return .failure(NotAskedError(words: error.message))
         }

@@ -38,17 +38,30 @@ struct InitCommand: AsyncParsableCommand {
     var from: String?
 
     @Option(
-        name: [.customLong("roots"), .customLong("cacert")],
         help: ArgumentHelp(
-            "For hosts that are asked: the anchors in PEM, or the word system.", valueName: "file|system"))
-    var anchors: String = RootsOption.system
+            "For hosts that are asked: the anchors; those of --cacert unless given.", valueName: "file|system"),
+        completion: .file())
+    var roots: String?
 
-    @OptionGroup var connectTo: ConnectToOptions
+    @OptionGroup var connection: ConnectionOptions
+
+    @Option(
+        help: ArgumentHelp(
+            "How the hosts begin: enforce refuses what does not match, report lets it pass and reports it.",
+            valueName: "enforce|report"))
+    var mode: FirstMode = .enforce
+
+    @Option(
+        name: .customLong("report-to"),
+        help: ArgumentHelp(
+            "Where apps report failures to, such as https://HOST/v1/reports. May be given several times.",
+            valueName: "url"))
+    var reportTo: [String] = []
 
     @OptionGroup var allow: AllowOption
     @OptionGroup var passphrases: PassphraseOptions
 
-    @Flag(help: "Do not encrypt the keys: whoever gets the files has them.")
+    @Flag(help: "Do not encrypt the keys: the files alone give them.")
     var insecurePlaintext = false
 
     @OptionGroup var time: TimeOption
@@ -70,20 +83,26 @@ struct InitCommand: AsyncParsableCommand {
             if let backup { backups.append(backup) }
         }
         let project = try NewProject(
-            in: ProjectFolder(self.folder), name: self.name, entries: entries, after: section, at: self.time.time)
+            in: ProjectFolder(self.folder), name: self.name, entries: entries, after: section, mode: self.mode.mode,
+            reportTo: self.reportTo, at: self.time.time)
         let (source, list) = try project.list()
         try self.lint(list, source)
         let root = try self.passphrase(0, for: NewProject.rootKeyName)
         let pins = self.passphrases.count == 1 ? root : try self.passphrase(1, for: NewProject.pinsKeyName)
         try await project.write(rootPassphrase: root, pinsPassphrase: pins)
         for backup in backups { try backup.write(in: self.folder) }
-        if self.insecurePlaintext { StandardError.note("the keys are not encrypted: whoever reads them has them") }
+        if self.insecurePlaintext { StandardError.note("the keys are not encrypted: every reader has them") }
         let lines = [
             "\(self.directory): root 1, and version \(list.version) of \(list.name), which expires \(list.expiresAt)",
             "An app embeds root/1.json as tumbler-root.json and pins.json as tumbler-pins.json.",
             "After a change of tumbler.yaml: tumbler release",
         ]
         try StandardOutput.write(lines: lines + backups.map(\.line))
+        if self.reportTo.isEmpty {
+            StandardError.note(
+                "failures are reported nowhere: reportTo: in tumbler.yaml is empty"
+                    + (self.mode == .report ? ", and mode: report without an address shows nothing" : ""))
+        }
     }
 
     private var folder: URL {
@@ -123,21 +142,22 @@ struct InitCommand: AsyncParsableCommand {
         return (NewProject.Entry(host, pins: pins), nil)
     }
 
-    /// What a host serves now, once it was validated and a person said that it is right.
+    /// The entry for what a host serves now, once it was validated and a person confirmed it.
     private func proposed(_ host: String) async throws -> (NewProject.Entry, BackupKey?) {
         guard isatty(STDIN_FILENO) == 1 else {
             throw CommandError(
-                .usage, "--domain \(host) has no pins, and nobody can be asked here whether what it serves is right",
+                .usage, "--domain \(host) has no pins, and there is no terminal here to confirm the key that it serves",
                 hint: "--domain \(host)=PIN,PIN; tumbler pin https://\(host) prints what it serves")
         }
         let name: HostName
-        do throws(InputError) { name = try HostName(host) } catch {
+        do throws(InputError) { name = try HostArgument.name(host) } catch {
             throw CommandError(.usage, "--domain \(host): \(error)")
         }
+        let connections = self.connection.connections
         let observer = HostObserver(
             validator: PathValidator(
-                roots: try RootsOption.load(self.anchors), monotonicNanoseconds: monotonicNanoseconds),
-            places: self.connectTo.places, time: self.time.time)
+                roots: try connections.roots(self.roots), monotonicNanoseconds: monotonicNanoseconds),
+            connections: connections, time: self.time.time)
         return try await EntryProposal(observer: observer, folder: self.folder, isPlain: self.insecurePlaintext)
             .entry(for: name)
     }
@@ -163,9 +183,18 @@ struct InitCommand: AsyncParsableCommand {
             source.suspended.isEmpty
         else {
             throw CommandError(
-                .doesNotHold, "\(from): this is no domains section with entries",
+                .doesNotHold, "\(from): this is not a domains section with entries",
                 hint: "tumbler convert FILE --from TOOL > domains.yaml writes one")
         }
         return text
     }
+}
+
+/// The modes that a list may begin with; `off` is for one that has begun.
+enum FirstMode: String, CaseIterable, ExpressibleByArgument {
+    case enforce
+    case report
+
+    /// The mode of an entry.
+    var mode: PinnedDomain.Mode { self == .enforce ? .enforce : .report }
 }

@@ -9,11 +9,11 @@ import Foundation
 import PinListMetadata
 import PinListRepository
 
-/// What is dangerous in a list, before it is signed.
+/// `lint`: finds dangerous content in a list, before it is signed.
 struct LintCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "lint",
-        abstract: "Say what is dangerous in a source or a list.",
+        abstract: "Find dangerous content in a source or a list.",
         discussion: """
             Without an argument the source of the project folder is read. --published compares with the list that \
             clients have, --live with what the hosts serve now: it must match every list that installations may still \
@@ -31,7 +31,7 @@ struct LintCommand: AsyncParsableCommand {
     @OptionGroup var allow: AllowOption
     @OptionGroup var service: ServiceOptions
 
-    @Flag(help: "Count warnings as errors.")
+    @Flag(help: "Treat warnings as errors.")
     var strict = false
 
     @Flag(help: "Print the findings as JSON.")
@@ -44,7 +44,8 @@ struct LintCommand: AsyncParsableCommand {
         let time = self.time.time
         var linter = try await self.linter(at: time)
         linter.listHost = self.published.host
-        linter.served = try await self.live.observe(linter.hostsToObserve, at: time)
+        linter.served = try await self.live.observe(
+            linter.hostsToObserve, by: self.service.connection.connections, at: time)
         let findings = linter.findings
         let basis = self.basis(of: linter)
         let counted = findings.filter { !self.allow.allows($0) }
@@ -67,26 +68,27 @@ struct LintCommand: AsyncParsableCommand {
         guard errors == 0 else { throw ExitCode(CommandExit.doesNotHold.rawValue) }
     }
 
-    /// By what it went; `nil` when nothing is out yet.
+    /// The basis of the checks on held lists; `nil` when nothing is out yet.
     private func basis(of linter: Linter) -> String? {
         if let held = linter.held { return held.lists.isEmpty ? nil : held.line }
         guard self.live.live else { return nil }
         return "this list alone was looked at: those that installations hold are known in its project"
     }
 
-    /// What is linted: a list as it is, or what a source would build.
+    /// The linter with its input: a list as it is, or what a source would build.
     private func linter(at time: Timestamp) async throws -> Linter {
         if let input, !input.hasSuffix(".yaml"), !input.hasSuffix(".yml") {
             let bytes = try InputFile.read(input)
             if KnownList.isJSON(bytes) {
-                // Whoever signs or verifies looks at signatures; here the text alone matters.
+                // Signing and verifying look at signatures; here the text alone matters.
                 let list = try KnownList(bytes, named: input, roots: []).list
                 let project = try? self.project.find()
                 let roots = try project?.roots() ?? []
                 var linter = Linter(list, at: time)
                 linter.root = try KnownList.chain(roots)?.chain.newest
                 linter.verifiable = try self.project.verifiable()
-                linter.published = try await self.published.load(roots: roots)?.list
+                linter.published = try await self.published.load(
+                    roots: roots, by: self.service.connection.connections)?.list
                 if let project, try project.name() == list.name {
                     linter.held = try await HeldLists.known(
                         in: project, name: list.name, source: (try? SourceInput(nil, self.project))?.source,
@@ -97,7 +99,7 @@ struct LintCommand: AsyncParsableCommand {
         }
         let input = try SourceInput(self.input, self.project)
         let roots = try input.project.roots()
-        let published = try await self.published.load(roots: roots)
+        let published = try await self.published.load(roots: roots, by: self.service.connection.connections)
         let newest = try input.newest(published)
         var linter = Linter(try PinList(building: input.source, after: newest, at: time), at: time)
         linter.source = input.source

@@ -2,19 +2,19 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a service says of one name: its list, its root, and how far the list has spread.
+/// The status of one name at a service: its list, its root, and how far the list has spread.
 struct PublishedNameStatus: Decodable, Sendable {
     /// A list or a root.
     struct Published: Decodable, Sendable {
         /// The version.
         var version: Int64?
-        /// When it was published.
+        /// The time of publication.
         var publishedAt: String?
-        /// When it expires.
+        /// The time at which it expires.
         var expiresAt: String?
     }
 
-    /// An estimate from requests that nobody authenticates.
+    /// An estimate from unauthenticated requests.
     struct Adoption: Decodable, Sendable {
         /// The word of the service for an estimate that exists.
         static let measured = "measured"
@@ -23,13 +23,13 @@ struct PublishedNameStatus: Decodable, Sendable {
         var state: String?
         /// The share of the active installations that hold a version or a newer one, 0 to 1, by version.
         var share: [String: Double]?
-        /// How many requests the estimate is from.
+        /// The number of requests that the estimate is from.
         var base: Int?
         /// The seconds over which they were counted.
         var window: Int64?
-        /// When 99 in 100 will hold the newest list.
+        /// The time at which 99 in 100 will hold the newest list.
         var ninetyNine: String?
-        /// Why it is not measured.
+        /// The reason for which it is not measured.
         var why: String?
 
         private enum CodingKeys: CodingKey { case state, share, base, window, ninetyNine, why }
@@ -47,8 +47,8 @@ struct PublishedNameStatus: Decodable, Sendable {
 
         /// The share that holds a version or a newer one; `nil` when it is not measured.
         ///
-        /// A version of which the service says nothing has the share of the next newer one: whoever holds that holds
-        /// this or a newer one, too. Above all versions it is nobody.
+        /// A version of which the service says nothing has the share of the next newer one: an installation that holds
+        /// that one holds this or a newer one, too. Above all versions it is zero.
         func share(holding version: Int64) -> Double? {
             guard self.state == Self.measured, let share else { return nil }
             let versions = share.keys.compactMap { Int64($0) }.filter { $0 >= version }
@@ -63,7 +63,7 @@ struct PublishedNameStatus: Decodable, Sendable {
     var list: Published?
     /// The newest root.
     var root: Published?
-    /// How far the list has spread.
+    /// The spread of the list.
     var adoption: Adoption?
 
     private enum CodingKeys: CodingKey { case name, list, root, adoption }

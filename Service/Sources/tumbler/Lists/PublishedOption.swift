@@ -9,7 +9,7 @@ import Foundation
 import PinListClient
 import PinListMetadata
 import PinListRepository
-import PinningNIO
+@_spi(Tools) import PinningNIO
 
 /// `--published FILE|URL`: the list that clients have now.
 struct PublishedOption: ParsableArguments {
@@ -21,20 +21,22 @@ struct PublishedOption: ParsableArguments {
 
     /// Reads the list. It is verified where there are roots; without any, a note says so.
     ///
-    /// - Parameter roots: The envelopes of the project's roots.
+    /// - Parameters:
+    ///   - roots: The envelopes of the project's roots.
+    ///   - connections: How it is fetched.
     /// - Throws: ``CommandError``.
-    func load(roots: [[UInt8]]) async throws(CommandError) -> KnownList? {
+    func load(roots: [[UInt8]], by connections: Connections) async throws(CommandError) -> KnownList? {
         guard let published else { return nil }
         let bytes: [UInt8]
         if published.contains("://") {
-            bytes = try await PublishedDownload.bytes(of: published)
+            bytes = try await PublishedDownload.bytes(of: published, by: connections)
         } else {
             bytes = try InputFile.read(published)
         }
         let known: KnownList
         do { known = try KnownList(bytes, named: published, roots: roots) } catch { throw CommandError(error) }
         if !known.isVerified {
-            StandardError.note("\(published): no root vouches for this list; it is believed as it is")
+            StandardError.note("\(published): no root verifies this list; it is used unverified")
         }
         return known
     }
@@ -42,7 +44,7 @@ struct PublishedOption: ParsableArguments {
     /// The host that the list comes from, where it was given as an address.
     var host: HostName? {
         guard let published, published.contains("://") else { return nil }
-        return URLComponents(string: published)?.host.flatMap { try? HostName($0) }
+        return FetchAddress(published)?.host
     }
 }
 
@@ -50,18 +52,22 @@ struct PublishedOption: ParsableArguments {
 enum PublishedDownload {
     /// Fetches the list at an address, or the `pins.json` below it.
     ///
+    /// - Parameters:
+    ///   - address: The address of the list, or the one above it.
+    ///   - connections: How it is fetched.
     /// - Throws: ``CommandError`` with what to look at.
-    static func bytes(of address: String) async throws(CommandError) -> [UInt8] {
+    static func bytes(of address: String, by connections: Connections) async throws(CommandError) -> [UInt8] {
+        let address = FetchAddress(address)?.url() ?? address
         let path = address.hasSuffix(".json") ? address : address + (address.hasSuffix("/") ? "" : "/") + "pins.json"
         guard ReportAddress.isAllowed(path) else {
             throw CommandError(.usage, "\(address): not an https address", hint: "http is for loopback alone")
         }
+        let fetcher = try await connections.aside.fetcher(for: path)
         let response: FetchResponse
         do {
-            response = try await HTTPClientFetcher().fetch(
-                FetchRequest(address: path, maximumBytes: MetadataLimits().listBytes))
+            response = try await fetcher.fetch(FetchRequest(address: path, maximumBytes: MetadataLimits().listBytes))
         } catch {
-            throw CommandError(.undecided, "\(path): \(error)")
+            throw NetworkProblem.failure(path, error, connections, answer: .seconds(FetchRequest.totalSeconds))
         }
         guard response.status == 200 else {
             throw CommandError(
@@ -72,8 +78,8 @@ enum PublishedDownload {
     }
 }
 
-/// What is wrong with publishing a root now: the list that clients have lacks signatures that it will ask for. Whoever
-/// has the root would refuse that list, or hold it as superseded.
+/// Warns before a root is published too early: the list that clients have lacks signatures that the root asks for. A
+/// client with the root would refuse that list, or hold it as superseded.
 enum PublishedListWarning {
     /// The lines, one for each demand that is not met.
     ///

@@ -24,7 +24,7 @@ struct ReleaseCommand: AsyncParsableCommand {
     @OptionGroup var live: LiveOption
     @OptionGroup var options: ReleaseOptions
 
-    @Flag(help: "Print what was released as JSON.")
+    @Flag(help: "Print the released list as JSON.")
     var json = false
 
     @OptionGroup var project: ProjectOption
@@ -37,13 +37,13 @@ struct ReleaseCommand: AsyncParsableCommand {
     }
 }
 
-/// How a list is released: by `release`, and by each step of a rotation that publishes.
+/// The options of a release: of `release`, and of each step of a rotation that publishes.
 struct ReleaseOptions: ParsableArguments {
     @OptionGroup var allow: AllowOption
     @OptionGroup var signers: SignerOptions
     @OptionGroup var service: ServiceOptions
 
-    @Flag(name: .customLong("no-publish"), help: "Do not publish on the service: it is done elsewhere, or later.")
+    @Flag(name: .customLong("no-publish"), help: "Do not publish on the service.")
     var noPublish = false
 
     @Option(help: ArgumentHelp("Publish to this folder, too: v1/lists/NAME below it.", valueName: "dir"))
@@ -54,7 +54,7 @@ struct ReleaseOptions: ParsableArguments {
 
     /// The release of a project, now.
     ///
-    /// - Parameter live: How hosts are looked at; `nil` for not at all.
+    /// - Parameter live: The way in which hosts are probed; `nil` for not at all.
     func release(_ project: ProjectOption, live: LiveOption? = nil, at time: Timestamp) -> Release {
         Release(
             allow: self.allow, live: live, signers: self.signers, service: self.service, noPublish: self.noPublish,

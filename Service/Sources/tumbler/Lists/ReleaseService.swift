@@ -9,10 +9,9 @@ import PinListMetadata
 import PinListRepository
 
 /// The service as `release` needs it: the list that clients have now, and the place where the next one goes.
-struct ReleaseService {
-    /// The list that the service serves, and that is current under the project's newest root: what the next one is
-    /// compared with, and follows. A list that only revoked signers vouch for bounds nothing: a thief may have signed
-    /// the highest version that there is (formats.md, section 3.3).
+struct ReleaseService: ReleaseDestination {
+    /// The list that the service serves, where it is current under the project's newest root: what the next one is compared
+    /// with, and follows.
     var current: PinList? { self.isCurrent ? self.served : nil }
 
     /// The list that the service serves, verified under the project's roots; `nil` when there is none yet.
@@ -23,12 +22,11 @@ struct ReleaseService {
     let servedEnvelope: [UInt8]?
 
     private let client: ServiceClient
-    private let project: ProjectFolder
 
-    /// Asks the service for the list that it serves.
+    /// Requests the list that the service serves.
     ///
     /// - Parameters:
-    ///   - options: Where the service is, and the token.
+    ///   - options: The address of the service, and the token.
     ///   - input: The project.
     /// - Returns: `nil` when nothing is to be published: there is no service, or no token.
     /// - Throws: ``CommandError`` when the service cannot be asked, or serves what the project's roots do not hold.
@@ -41,8 +39,7 @@ struct ReleaseService {
             return nil
         }
         guard let token = try options.token() else { return nil }
-        self.client = ServiceClient(address, token)
-        self.project = input.project
+        self.client = options.client(address, token)
         guard let bytes = try await self.client.servedList(input.source.name) else {
             self.served = nil
             self.servedEnvelope = nil
@@ -60,11 +57,11 @@ struct ReleaseService {
         } catch {
             throw CommandError(
                 .doesNotHold, "the list that is served does not verify: \(error.reason)",
-                hint: "is a root missing in this checkout, or does somebody else sign?")
+                hint: "is a root missing in this checkout, or is another key signing?")
         }
     }
 
-    /// What whoever releases should know before: that `pins.json` is not what clients have.
+    /// A warning before the release: `pins.json` is not what clients have.
     ///
     /// - Parameter held: The list of `pins.json`.
     func differences(from held: PinList?) -> [String] {
@@ -93,47 +90,32 @@ struct ReleaseService {
         }
     }
 
-    /// Writes the list into the project and publishes it with all roots. When it is refused, `pins.json` is what it
-    /// was; when nobody knows, it holds the new list, so that `publish` can be repeated.
-    ///
-    /// - Returns: What is new on the service.
-    /// - Throws: ``CommandError``.
-    func publish(_ envelope: [UInt8]) async throws(CommandError) -> [String] {
-        let (publication, before) = try CommandError.wrapping { () throws(RepositoryError) in
-            (try Publication(roots: try self.project.roots(), list: envelope), try self.project.newestList())
-        }
-        let logs = try CommandError.wrapping { () throws(RepositoryError) in
-            try publication.listedLogs.map { listed throws(RepositoryError) in try self.project.logs(listed) }
-        }
-        try CommandError.wrapping { () throws(RepositoryError) in
-            try ProjectFolder.write(envelope, to: self.project.list)
-        }
+    /// Publishes: all of it, or nothing.
+    func publish(_ publication: Publication, logs: [UInt8]?) async -> PublishingOutcome {
         do throws(ServiceClient.PublishingError) {
-            return try await self.client.publish(publication, logs: logs)
+            return .published(try await self.client.publish(publication, logs: logs))
         } catch {
-            let failure = error.failure
-            guard error.isUnknown else { throw self.restoring(before, after: failure) }
-            // It may be out. When it is, publishing once more says when.
-            try? ListHistory.keep(envelope, in: self.project, publishedAt: nil)
-            throw CommandError(
-                failure.exitCode, "\(failure.message); \(ProjectFolder.listName) holds the new list",
-                hint: "tumbler publish once more: what is published already stays as it is")
+            return error.isUnknown ? .unknown(error.failure) : .refused(error.failure)
         }
     }
+}
 
-    /// Puts back what was in `pins.json`.
-    private func restoring(_ before: [UInt8]?, after failure: CommandError) -> CommandError {
-        do {
-            if let before {
-                try ProjectFolder.write(before, to: self.project.list)
-            } else {
-                try FileManager.default.removeItem(at: self.project.list)
-            }
-            return CommandError(failure.exitCode, "\(failure.message); nothing was written", hint: failure.hint)
-        } catch {
-            return CommandError(
-                failure.exitCode, "\(failure.message); \(ProjectFolder.listName) could not be put back",
-                hint: "restore \(ProjectFolder.listName) from version control: the list in it is not published")
+extension CommandError {
+    /// Why the service did not take a release, and what is in the project now.
+    init(_ error: ReleaseError) {
+        let failure = error.reason as? CommandError ?? CommandError(.undecided, "\(error.reason)")
+        let name = ProjectFolder.listName
+        switch error.project {
+        case .unchanged:
+            self.init(failure.exitCode, "\(failure.message); nothing was written", hint: failure.hint)
+        case .newList:
+            self.init(
+                failure.exitCode, "\(failure.message); \(name) holds the new list",
+                hint: "tumbler publish once more: what is published already stays as it is")
+        case .notRestored:
+            self.init(
+                failure.exitCode, "\(failure.message); \(name) could not be put back",
+                hint: "restore \(name) from version control: the list in it is not published")
         }
     }
 }

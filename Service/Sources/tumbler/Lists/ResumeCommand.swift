@@ -14,13 +14,13 @@ struct ResumeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "resume",
         abstract: "End a suspension: an edit of tumbler.yaml.",
-        discussion: "The lines that suspend wrote go again, and nothing else changes. tumbler release puts it out."
+        discussion: "The lines that suspend wrote are removed, and nothing else changes. tumbler release publishes it."
     )
 
     @Argument(help: "The domain that is suspended, or '*' where every entry is.")
     var domain: String
 
-    @Flag(help: "Print what was resumed as JSON.")
+    @Flag(help: "Print the resumed entries as JSON.")
     var json = false
 
     @OptionGroup var project: ProjectOption
@@ -36,7 +36,7 @@ struct ResumeCommand: ParsableCommand {
     /// A suspension whose entry is gone may still be taken out.
     private func scope(_ file: SourceFileEdit) throws -> Suspension.Scope {
         let held = file.edit.source.suspended.map(\.value.scope)
-        if let host = try? HostName(self.domain), held.contains(.entry(host)) { return .entry(host) }
+        if let host = try? HostArgument.name(self.domain), held.contains(.entry(host)) { return .entry(host) }
         return try file.edit.scope(self.domain)
     }
 }

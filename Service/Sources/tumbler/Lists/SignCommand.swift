@@ -31,7 +31,7 @@ struct SignCommand: AsyncParsableCommand {
 
     @Option(
         name: .customLong("root"),
-        help: ArgumentHelp("A root whose keys may sign; of the project folder the newest.", valueName: "file"))
+        help: ArgumentHelp("A root whose keys may sign; by default the newest of the project.", valueName: "file"))
     var roots: [String] = []
 
     @OptionGroup var project: ProjectOption
@@ -93,10 +93,10 @@ struct SignCommand: AsyncParsableCommand {
         let file = try CommandError.wrapping { () throws(RepositoryError) in try SignableMetadata.file(of: signed) }
         try self.output.write(file)
         if ceremony.isComplete { try self.project.keep(file, of: metadata.kind, at: self.output.path) }
-        // For the log of whoever did not want to be asked; after a failure there is nothing but its line.
+        // For the log of a run without questions; after a failure there is only its line.
         if isConfirmed { show() }
         let report = SigningReport(ceremony)
-        if self.json { try JSONOutput.write(report) } else { try StandardOutput.write(lines: report.lines) }
+        try self.output.report(report, report.lines, asJSON: self.json)
         guard ceremony.isComplete else { throw ExitCode(CommandExit.doesNotHold.rawValue) }
     }
 
@@ -116,12 +116,12 @@ struct SignCommand: AsyncParsableCommand {
     private func expectPayload(_ metadata: SignableMetadata) throws(CommandError) {
         guard let expect, expect.lowercased() != metadata.payloadDigest else { return }
         throw CommandError(
-            .doesNotHold, "the payload's SHA-256 is \(metadata.payloadDigest), not what was expected",
-            hint: "someone gave you another file than was agreed on")
+            .doesNotHold, "the payload's SHA-256 is \(metadata.payloadDigest), not the expected one",
+            hint: "this is another file than the agreed one")
     }
 
-    /// What is shown: the list, and how it differs from what is published. `pins.json` may be this very list already, with
-    /// fewer signatures; then the list before it is what people have.
+    /// The summary that is shown: the list, and how it differs from what is published. `pins.json` may be this very
+    /// list already, with fewer signatures; then the list before it is what people have.
     private func summary(of metadata: SignableMetadata) -> [String] {
         let project = try? self.project.find()
         var published = project.flatMap { try? $0.publishedList() }
@@ -131,7 +131,7 @@ struct SignCommand: AsyncParsableCommand {
         return SigningSummary.lines(of: metadata, published: published)
     }
 
-    /// What is wrong with publishing a root now.
+    /// The objections to publishing a root now.
     private func warnings(of metadata: SignableMetadata) -> [String] {
         guard case .root(let root) = metadata.content, let project = try? self.project.find(),
             (try? project.publishedList())?.name == root.name

@@ -8,7 +8,7 @@ import PinListMetadata
 
 /// A signed list that chains are evaluated under, as an app that ships it would.
 ///
-/// The installation is one whose place in a rollout is not known: it enforces what everybody enforces.
+/// The installation is one whose place in a rollout is not known: it enforces what all installations enforce.
 struct SignedList: Sendable {
     private let trust: TrustState
     private let fresh: PinningPolicy

@@ -5,7 +5,7 @@
 import PinListMetadata
 import PinListRepository
 
-/// What came of signing.
+/// The result of signing.
 struct SigningReport: Encodable {
     /// A signature that was added.
     struct Addition: Encodable {
@@ -14,7 +14,7 @@ struct SigningReport: Encodable {
         let replaced: Bool
     }
 
-    /// What one root asks for, and has.
+    /// The demand of one root, and the signatures that it has.
     struct Demand: Encodable {
         let root: Int64
         /// Whether it is the hybrid demand of the role.
@@ -30,7 +30,7 @@ struct SigningReport: Encodable {
     let payloadSHA256: String
     let added: [Addition]
     let demands: [Demand]
-    /// The root before, which asks for signatures that nobody counted, because it was not given.
+    /// The previous root, whose signatures were not counted because it was not given.
     let uncountedRoot: Int64?
     let missing: Int
     let complete: Bool
@@ -66,7 +66,7 @@ struct SigningReport: Encodable {
             return demand.missing > 0 ? "\(count), \(demand.missing) still missing" : "\(count), threshold met"
         }
         if let root = self.uncountedRoot {
-            lines.append("root \(root): not given, so nobody knows whether its signatures are still missing")
+            lines.append("root \(root): not given, so it is unknown whether its signatures are still missing")
         }
         return lines
     }

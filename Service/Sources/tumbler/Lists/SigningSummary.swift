@@ -9,7 +9,8 @@ import PinListDifference
 import PinListMetadata
 import PinListRepository
 
-/// What is shown before someone signs: all of what the signature will vouch for, as far as a person can take it in.
+/// The summary that is shown before a person signs: all of what the signature will vouch for, as far as a person can
+/// take it in.
 enum SigningSummary {
     /// The most entries that are listed one by one; the digest stands for all of them.
     static let maximumEntries = 100
@@ -17,7 +18,7 @@ enum SigningSummary {
     /// The lines.
     ///
     /// - Parameters:
-    ///   - metadata: What is to be signed.
+    ///   - metadata: The metadata to sign.
     ///   - published: The list that clients have; how the new one differs is said as well.
     static func lines(of metadata: SignableMetadata, published: PinList?) -> [String] {
         switch metadata.content {
@@ -27,12 +28,14 @@ enum SigningSummary {
         }
     }
 
-    /// How a list differs from what is published.
+    /// The differences of a list from what is published.
     static func difference(from published: PinList?, to list: PinList) -> [String] {
         guard let published else { return ["nothing is published yet that this could be compared with"] }
         let difference = ListDifference(old: published, new: list)
         guard !difference.isEmpty else { return ["the same as version \(published.version)"] }
-        return ["against version \(published.version), which is published:"] + difference.lines.map { "  \($0)" }
+        let renewal = difference.isRenewal ? " only dates change" : ""
+        return ["against version \(published.version), which is published:\(renewal)"]
+            + difference.lines.map { "  \($0)" }
     }
 
     private static func lines(of list: PinList, digest: String) -> [String] {
@@ -69,7 +72,7 @@ enum SigningSummary {
         return "\(name): \(entry.mode.rawValue)\(share)\(end): \(pins.joined(separator: " "))\(reports)"
     }
 
-    /// How many installations report failures, in words; `nil` where all do.
+    /// The share of installations that report failures, in words; `nil` where all do.
     static func share(_ perMillion: Int64) -> String? {
         perMillion == MetadataLimits.reportPerMillion.upperBound
             ? nil : "\(perMillion) of a million installations report failures"
@@ -85,27 +88,27 @@ extension Suspension.Scope {
     }
 }
 
-/// Whether whoever runs a command wants what it is about to do.
+/// The consent of the user of a command to what it is about to sign.
 enum SigningConsent {
-    /// Makes sure that somebody can be asked.
+    /// Makes sure that there is a terminal to ask at.
     ///
-    /// - Parameter hint: What to type where nobody can be.
+    /// - Parameter hint: The hint where there is none.
     /// - Throws: ``CommandError`` in a pipe.
     static func expectSomebody(hint: String = "--yes signs without asking") throws(CommandError) {
         guard isatty(STDIN_FILENO) == 1 else {
             throw CommandError(
-                .usage, "nobody can be asked here whether this is to be signed",
+                .usage, "there is no terminal here to confirm the signature",
                 hint: hint)
         }
     }
 
-    /// Asks on the terminal for a text; without white space around it.
+    /// Reads the answer to a question on the terminal; without white space around it.
     static func answer(_ question: String) -> String {
         StandardError.question(question)
         return readLine()?.trimmingCharacters(in: .whitespaces) ?? ""
     }
 
-    /// Asks on the terminal; anything but yes is no.
+    /// Asks a question on the terminal; anything but yes is no.
     static func ask(_ question: String) -> Bool {
         StandardError.question("\(question) [yes/no] ")
         let answer = readLine()?.trimmingCharacters(in: .whitespaces).lowercased()

@@ -8,11 +8,11 @@ import Foundation
 import PinListRepository
 import PinListSimulation
 
-/// What would happen to many installations.
+/// `simulate`: the effect of a scenario on many installations.
 struct SimulateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "simulate",
-        abstract: "Say what would happen to many installations: a rotation, an outage, a wrong list.",
+        abstract: "Simulate many installations: a rotation, an outage, a wrong list.",
         discussion: """
             A scenario says how many installations there are, when they are opened, and what is done to lists and \
             servers. Each is run from the beginning to the end, by the schedule and the verdicts of the client library. \
@@ -32,7 +32,7 @@ struct SimulateCommand: AsyncParsableCommand {
         help: ArgumentHelp("Write a picture of the answer to this file.", valueName: "file"))
     var picture: String?
 
-    @Option(help: ArgumentHelp("Decides on everything that is random.", valueName: "n"))
+    @Option(help: ArgumentHelp("The seed of all random numbers.", valueName: "n"))
     var seed: UInt64 = 1
 
     func run() async throws {

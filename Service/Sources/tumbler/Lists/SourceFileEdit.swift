@@ -28,7 +28,14 @@ struct SourceFileEdit {
         self.edit = try SuspensionEdit(self.bytes, file: name, files: files)
     }
 
-    /// Writes the source, unless somebody else did meanwhile.
+    /// The same source, to be edited in its revoked certificates.
+    ///
+    /// - Throws: ``RepositoryError``.
+    func revoked() throws(RepositoryError) -> RevokedEdit {
+        try RevokedEdit(self.bytes, file: ProjectFolder.sourceName, files: DiskFiles(in: self.project.folder))
+    }
+
+    /// Writes the source, unless it was changed meanwhile.
     ///
     /// - Throws: ``RepositoryError``.
     func write(_ bytes: [UInt8]) throws {

@@ -20,7 +20,7 @@ struct SourceInput {
     ///
     /// - Parameters:
     ///   - path: Its path; `nil` for that of the project folder.
-    ///   - option: Where the project is.
+    ///   - option: The option that names the project.
     /// - Throws: ``CommandError``.
     init(_ path: String?, _ option: ProjectOption) throws(CommandError) {
         do {

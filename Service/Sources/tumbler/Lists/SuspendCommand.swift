@@ -26,7 +26,7 @@ struct SuspendCommand: ParsableCommand {
     @Option(name: .customLong("for"), help: ArgumentHelp("How long, from now: 12h.", valueName: "duration"))
     var length: String
 
-    @Option(help: "Why; it is published.")
+    @Option(help: "The reason; it is published.")
     var reason: String
 
     @Flag(help: "Print the suspension as JSON.")
@@ -63,7 +63,7 @@ struct SuspendCommand: ParsableCommand {
     }
 }
 
-/// What `suspend --json` prints.
+/// The result that `suspend --json` prints.
 private struct WrittenSuspension: Encodable {
     let domain: String
     let until: String

@@ -6,9 +6,9 @@ import CertificatePinning
 import PinListMetadata
 import PinListRepository
 
-/// What a client makes of a root or a list that it is offered.
+/// The result of offering a root or a list to a client.
 struct Verification: Encodable {
-    /// Why it is not taken.
+    /// The reason for which it is not taken.
     struct Refusal: Encodable {
         let what: String
         let code: String
@@ -23,13 +23,13 @@ struct Verification: Encodable {
         let algorithm: String
     }
 
-    /// What a root asks for, and has.
+    /// The demand of a root, and the signatures that it has.
     struct Demand: Encodable {
         let root: Int64
         /// Whether it is the hybrid demand of the role.
         let hybrid: Bool
         let threshold: Int
-        /// How many keys of it signed.
+        /// The number of its keys that signed.
         let signed: Int
         /// Whether clients like this one make it: a hybrid one only where they can verify all of its keys.
         let demanded: Bool
@@ -41,7 +41,7 @@ struct Verification: Encodable {
     let issuedAt: String?
     let expiresAt: String?
     let payloadSHA256: String?
-    /// How many of a million installations report failures, as a list says for all of its entries.
+    /// The number of installations of a million that report failures, as a list says for all of its entries.
     let reportPerMillion: Int64?
     let demands: [Demand]
     let signers: [Signer]
@@ -51,11 +51,11 @@ struct Verification: Encodable {
     ///
     /// - Parameters:
     ///   - bytes: The file.
-    ///   - state: What the client holds.
-    ///   - time: When it is offered.
+    ///   - state: The state of the client.
+    ///   - time: The time at which it is offered.
     init(of bytes: [UInt8], by state: TrustState, at time: Timestamp) {
         var state = state
-        // What it says it is decides only how it is offered; the client does not care.
+        // Its own type decides only how it is offered; the client does not rely on it.
         let kind = (try? SignableMetadata(bytes, named: "")).map(\.kind) ?? .pins
         let before = state.chain
         self.type = kind.rawValue
@@ -115,7 +115,7 @@ struct Verification: Encodable {
         return "\(name): \(demand.signed) of \(demand.threshold) signatures\(end)"
     }
 
-    /// What some roots ask for, and who signed by them.
+    /// The demands of some roots, and the keys that signed by them.
     private static func counted(
         _ envelope: Envelope, _ kind: MetadataRole, under roots: [Root]
     ) -> ([Demand], [Signer]) {

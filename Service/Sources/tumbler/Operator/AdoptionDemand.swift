@@ -7,11 +7,11 @@ import CertificatePinning
 import CommandLineInterface
 import Foundation
 
-/// `--list-version N --min-adoption PERCENT`: how many must hold a list before somebody goes on.
+/// `--list-version N --min-adoption PERCENT`: the share that must hold a list before the next step.
 struct AdoptionDemand: ParsableArguments {
     @Option(
         name: .customLong("list-version"),
-        help: ArgumentHelp("With --min-adoption: this version, or a newer one.", valueName: "n"))
+        help: ArgumentHelp("With --min-adoption: the version that is required, or a newer one.", valueName: "n"))
     var version: Int64?
 
     @Option(
@@ -21,7 +21,7 @@ struct AdoptionDemand: ParsableArguments {
 
     @Option(
         name: .customLong("name"),
-        help: ArgumentHelp("Of which list; else that of the project, or the only one.", valueName: "name"))
+        help: ArgumentHelp("The name of the list; by default that of the project, or the only one.", valueName: "name"))
     var name: String?
 
     func validate() throws {
@@ -35,12 +35,12 @@ struct AdoptionDemand: ParsableArguments {
         if self.name != nil, self.version == nil { throw ValidationError("--name goes with --list-version") }
     }
 
-    /// Why the demand is not met; `nil` when it is, or when there is none.
+    /// The reason for which the demand is not met; `nil` when it is, or when there is none.
     ///
     /// - Parameters:
-    ///   - status: What the service says.
+    ///   - status: The status of the service.
     ///   - project: The name of the project's list, where there is a project.
-    /// - Throws: ``CommandError`` when nobody can say which list is meant.
+    /// - Throws: ``CommandError`` when it is ambiguous which list is meant.
     func shortfall(in status: ServiceStatus, project: String?) throws(CommandError) -> String? {
         guard let version, let percent else { return nil }
         let wanted = self.name ?? project

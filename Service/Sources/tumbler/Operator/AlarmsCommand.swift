@@ -8,7 +8,7 @@ import CommandLineInterface
 import Foundation
 import PinListRepository
 
-/// What the service warns of, and what a person does about it.
+/// `alarms`: the alarms of the service, and what a person does about them.
 struct AlarmsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "alarms", abstract: "List the alarms of the service, acknowledge and silence them.",
@@ -22,7 +22,7 @@ struct AlarmsCommand: AsyncParsableCommand {
         defaultSubcommand: AlarmsListCommand.self)
 }
 
-/// What fires, and what is silenced.
+/// `alarms list`: the alarms that fire, and the silences.
 struct AlarmsListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List the alarms that fire, and the silences.",
@@ -30,7 +30,7 @@ struct AlarmsListCommand: AsyncParsableCommand {
 
     @OptionGroup var service: ServiceOptions
 
-    @Flag(help: "Print what the service answers: JSON.")
+    @Flag(help: "Print the service's answer: JSON.")
     var json = false
 
     @OptionGroup var project: ProjectOption
@@ -38,7 +38,7 @@ struct AlarmsListCommand: AsyncParsableCommand {
     func run() async throws {
         let address = try self.service.requiredAddress(self.project)
         let token = try address.isLoopback ? self.service.token() : self.service.requiredToken("read")
-        let (json, alarms) = try await ServiceClient(address, token).alarms()
+        let (json, alarms) = try await self.service.client(address, token).alarms()
         if self.json {
             try StandardOutput.write(Data(json) + Data("\n".utf8))
         } else {
@@ -53,8 +53,8 @@ struct AlarmsListCommand: AsyncParsableCommand {
 /// A person has seen an alarm.
 struct AlarmsAcknowledgeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "acknowledge", abstract: "Say that you have seen an alarm.",
-        discussion: "Others see it, until the alarm ends or becomes more urgent. It rings on: silence keeps it quiet.")
+        commandName: "acknowledge", abstract: "Acknowledge an alarm.",
+        discussion: "Others see it, until the alarm ends or becomes more urgent. Silence stops the notifications.")
 
     @Argument(help: "The key of an alarm that fires, as tumbler alarms lists it.")
     var key: String
@@ -69,13 +69,13 @@ struct AlarmsAcknowledgeCommand: AsyncParsableCommand {
     }
 }
 
-/// An alarm, or a kind of alarms, rings nobody for a time.
+/// Silences an alarm, or a kind of alarms, for a time.
 struct AlarmsSilenceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "silence", abstract: "Keep an alarm, or a kind of alarms, quiet for a time.",
         discussion: """
-            It is shown on, and tells nobody until the time is over; what fires then rings. What is more urgent than \
-            --up-to rings at once.
+            It is still shown, and sends no notification until the time is over; what fires then rings. What is more \
+            urgent than --up-to rings at once.
             """)
 
     @Argument(help: "The key of an alarm that fires, as tumbler alarms lists it, or a kind such as probe-unreached.")
@@ -84,13 +84,13 @@ struct AlarmsSilenceCommand: AsyncParsableCommand {
     @Option(name: .customLong("for"), help: ArgumentHelp("How long, 7d at most: 4h.", valueName: "duration"))
     var length: String
 
-    @Option(help: "Why; it is in the audit log.")
+    @Option(help: "The reason; it is written into the audit log.")
     var because: String
 
     @Option(
         name: .customLong("up-to"),
         help: ArgumentHelp(
-            "The most urgent that is silenced: notice, warning or critical; else as urgent as it is now, and a warning "
+            "The highest silenced severity: notice, warning or critical; by default the current one, and a warning "
                 + "where none fires.", valueName: "severity"))
     var severity: String?
 
@@ -128,7 +128,7 @@ struct AlarmsUnsilenceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "unsilence", abstract: "End a silence before its time.")
 
-    @Argument(help: "What is silenced, as tumbler alarms lists it.")
+    @Argument(help: "The silence, as tumbler alarms lists it.")
     var what: String
 
     @OptionGroup var service: ServiceOptions
@@ -146,6 +146,6 @@ extension ServiceOptions {
     ///
     /// - Throws: ``CommandError`` when there is no address or no token.
     fileprivate func operate(_ project: ProjectOption) throws(CommandError) -> ServiceClient {
-        ServiceClient(try self.requiredAddress(project), try self.requiredToken("operate"))
+        self.client(try self.requiredAddress(project), try self.requiredToken("operate"))
     }
 }

@@ -9,11 +9,11 @@ import Foundation
 import PinListRepository
 import PinRotation
 
-/// Would deploying this certificate lock anybody out?
+/// Decides whether deploying a certificate would lock clients out.
 struct GateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "gate",
-        abstract: "Say whether a certificate may be deployed: would it lock anybody out?",
+        abstract: "Say whether a certificate may be deployed without locking clients out.",
         discussion: """
             Evaluates a certificate before a server presents it. FILE is its chain (PEM, leaf first), or a certificate \
             request or a key of which there is no certificate yet: then pins of the server's own key are compared, and \
@@ -38,20 +38,22 @@ struct GateCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "What is to be deployed: a chain in PEM, leaf first, a request or a key; - is standard input.",
+            "The material to deploy: a chain in PEM, leaf first, a request or a key; - is standard input.",
             valueName: "file"))
     var certificate: String
 
-    @Option(help: ArgumentHelp("The anchors in PEM, or the word system.", valueName: "file|system"))
-    var roots: String = RootsOption.system
+    @Option(
+        help: ArgumentHelp("The anchors of the certificate; those of --cacert unless given.", valueName: "file|system"),
+        completion: .file())
+    var roots: String?
 
     @Option(
         name: .customLong("max-refusing"),
-        help: ArgumentHelp("How many of the installations may refuse it, where that is measured.", valueName: "percent")
+        help: ArgumentHelp("The share that may refuse it, where that is measured.", valueName: "percent")
     )
     var maxRefusing: Double = GateRules.usualMaxRefusing
 
-    @Option(help: ArgumentHelp("Of which list; else that of the project.", valueName: "name"))
+    @Option(help: ArgumentHelp("The name of the list; by default that of the project.", valueName: "name"))
     var name: String?
 
     @OptionGroup var service: ServiceOptions
@@ -74,7 +76,8 @@ struct GateCommand: AsyncParsableCommand {
         let file = try GateFile(self.certificate)
         let lists = try await GateLists.load(self.project, name: self.name, self.service, at: time)
         let (material, lifetimes) = try await file.material(
-            for: self.host, roots: { () throws(CommandError) in try RootsOption.load(self.roots) }, at: time)
+            for: self.host,
+            roots: { () throws(CommandError) in try self.service.connection.connections.roots(self.roots) }, at: time)
         let rules: GateRules
         do throws(InputError) {
             rules = try GateRules(
@@ -97,7 +100,7 @@ struct GateCommand: AsyncParsableCommand {
     private func record(_ record: GateRecord, _ lists: GateLists) async {
         do {
             guard let address = lists.service, let token = try self.service.token() else { return }
-            try await ServiceClient(address, token).record(Array(try JSONOutput.line(record)), of: lists.name)
+            try await self.service.client(address, token).record(Array(try JSONOutput.line(record)), of: lists.name)
         } catch {
             let reason = (error as? CommandError)?.message ?? "\(error)"
             StandardError.warning("this answer is not in the audit log: \(reason)")
@@ -105,7 +108,7 @@ struct GateCommand: AsyncParsableCommand {
     }
 
     private static func host(_ text: String) throws -> HostName {
-        do throws(InputError) { return try HostName(text) } catch { throw ValidationError("\(error)") }
+        try HostArgument.host(text)
     }
 }
 

@@ -9,7 +9,7 @@ import PinListMetadata
 import PinListRepository
 import PinRotation
 
-/// What `--certificate FILE` holds: a chain, or a key of which no certificate is there yet.
+/// The content of `--certificate FILE`: a chain, or a key of which no certificate is there yet.
 enum GateFile: Sendable {
     /// A chain in DER, the server's certificate first.
     case chain([[UInt8]])
@@ -44,7 +44,7 @@ enum GateFile: Sendable {
         }
     }
 
-    /// What a server would present, and when the certificates of its path hold.
+    /// The material that a server would present, with the validity of the certificates of its path.
     ///
     /// - Parameters:
     ///   - host: The server.

@@ -17,7 +17,7 @@ struct GateLists: Sendable {
     /// The newest list of the project, and the one that the service serves.
     let newest: [PinList]
 
-    /// Which lists installations hold.
+    /// The lists that installations hold.
     let holders: GateHolders
 
     /// The service; `nil` where there is none.
@@ -28,7 +28,7 @@ struct GateLists: Sendable {
     /// - Parameters:
     ///   - option: The project folder. Where there is none, `name` and the service say all that is known.
     ///   - name: The name of the list; `nil` for that of the project.
-    ///   - service: Where the service is, and the token.
+    ///   - service: The address of the service, and the token.
     ///   - time: Now.
     /// - Throws: ``CommandError``, never with the exit code of a certificate that is refused. A service that cannot be
     ///   asked has measured nothing.
@@ -60,7 +60,7 @@ struct GateLists: Sendable {
         }
         let roots = try CommandError.wrapping { () throws(RepositoryError) in try input?.project.roots() ?? [] }
         let address = try service.address(or: input?.source)
-        let (served, why) = await self.served(known, address, roots)
+        let (served, why) = await self.served(known, address, roots, service)
         let newest = [own, served].compactMap { $0 }
         if let why, newest.isEmpty {
             throw CommandError(.undecided, "there is no list of \(known) to evaluate by: \(why)")
@@ -79,23 +79,23 @@ struct GateLists: Sendable {
             holders.whyNotCounted = adoption.whyNotMeasured
             holders.count = try self.count(adoption, input?.project, served)
         }
-        // Who cannot be asked for the list that is served is not believed about who holds it.
+        // A service that cannot be asked for the served list is not believed about its spread either.
         if let why { (holders.count, holders.whyNotCounted) = (nil, why) }
         return GateLists(name: known, newest: newest, holders: holders, service: address)
     }
 
     /// The list that the service serves; or why it cannot be told.
     private static func served(
-        _ name: String, _ address: ServiceAddress?, _ roots: [[UInt8]]
+        _ name: String, _ address: ServiceAddress?, _ roots: [[UInt8]], _ service: ServiceOptions
     ) async -> (PinList?, why: String?) {
         guard let address else { return (nil, nil) }
         do {
-            guard let bytes = try await ServiceClient(address, nil).servedList(name) else {
+            guard let bytes = try await service.client(address, nil).servedList(name) else {
                 return (nil, "\(address) serves no list of this name")
             }
             let known = try KnownList(bytes, named: "the list that \(address) serves", roots: roots)
             if !known.isVerified {
-                StandardError.note("\(address): no root vouches for this list; it is believed as it is")
+                StandardError.note("\(address): no root verifies this list; it is used unverified")
             }
             guard known.list.name == name else { return (nil, "\(address) serves a list of another name") }
             return (known.list, nil)
@@ -108,7 +108,7 @@ struct GateLists: Sendable {
         }
     }
 
-    /// What the service counted, with the lists that are at hand.
+    /// The counts of the service, with the lists that are at hand.
     private static func count(
         _ adoption: ServiceAdoption, _ project: ProjectFolder?, _ served: PinList?
     ) throws(CommandError) -> GateHolders.Count? {

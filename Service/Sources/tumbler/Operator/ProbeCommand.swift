@@ -15,7 +15,7 @@ import PinRotation
 struct ProbeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "probe",
-        abstract: "Ask every host of a list for its certificates, and evaluate them as pinned apps do.",
+        abstract: "Fetch the certificates of every host of a list, and evaluate them as pinned apps do.",
         discussion: """
             Each entry's own host is asked on port 443; --host names further ones, such as subdomains. The chain is \
             validated, then evaluated as an app that enforces it would: by the list, and by every list that installations \
@@ -23,11 +23,14 @@ struct ProbeCommand: AsyncParsableCommand {
             propagation, out of lists/ of the project. Said is which pin matches, how long each certificate holds, and \
             whether the issuer is another one than last time.
 
+            The revocation lists (CRLs) that the certificates name are fetched from public addresses, and with --crl \
+            further ones: a certificate that is served and revoked is said.
+
             --push sends the result to the service as well, for its dashboard: of hosts that are domains of the list, \
             because the service takes no others.
 
-            Exit code 0: all is well; 1: somebody would be locked out, or a certificate ends within --within; 2: a \
-            host could not be asked, and nothing is at 1.
+            Exit code 0: all is well; 1: users would be locked out, or a certificate ends within --within or is \
+            revoked; 2: a host could not be asked, or a list of --crl not be had, and nothing is at 1.
             """
     )
 
@@ -39,18 +42,22 @@ struct ProbeCommand: AsyncParsableCommand {
     var hosts: [HostName] = []
 
     @Option(
-        name: [.customLong("roots"), .customLong("cacert")],
-        help: ArgumentHelp("The anchors in PEM, or the word system.", valueName: "file|system"))
-    var anchors: String = RootsOption.system
+        help: ArgumentHelp(
+            "The anchors of what hosts serve; those of --cacert unless given.", valueName: "file|system"),
+        completion: .file())
+    var roots: String?
 
-    @OptionGroup var connectTo: ConnectToOptions
+    @Option(
+        name: .customLong("crl"), parsing: .upToNextOption,
+        help: ArgumentHelp("Further revocation lists, DER or PEM: files or addresses.", valueName: "file|url"))
+    var lists: [String] = []
 
-    @Option(help: ArgumentHelp("How long before the end of a certificate it is said.", valueName: "duration"))
+    @Option(help: ArgumentHelp("Warn this long before the end of a certificate.", valueName: "duration"))
     var within: String = "30d"
 
     @Option(
         help: ArgumentHelp(
-            "Where the results are kept for the next probe; in a project \(ProbeMemoryFile.defaultPath).",
+            "The file in which results are kept for the next probe; in a project \(ProbeMemoryFile.defaultPath).",
             valueName: "file"))
     var previous: String?
 
@@ -73,9 +80,10 @@ struct ProbeCommand: AsyncParsableCommand {
     func run() async throws {
         let time = self.time.time
         guard let notice = SourceDuration.seconds(of: self.within) else { return }
-        // What is missing for sending is said before anybody is asked.
+        // A missing part for sending is said before any host is asked.
         let client = self.push ? try self.client() : nil
-        let list = try await self.target.load()
+        let connections = self.service.connection.connections
+        let list = try await self.target.load(by: connections)
         let held = try await self.target.heldLists(with: list, self.service, at: time)
         let rules = try CommandError.wrapping { () throws(RepositoryError) in
             try ProbeRules(list, at: time, notice: notice, held: held, logs: try self.target.logs(of: list))
@@ -83,15 +91,17 @@ struct ProbeCommand: AsyncParsableCommand {
         if rules.isExpired { StandardError.warning("the list expired at \(list.expiresAt); clients still enforce it") }
         let observer = HostObserver(
             validator: PathValidator(
-                roots: try RootsOption.load(self.anchors), monotonicNanoseconds: monotonicNanoseconds),
-            places: self.connectTo.places, time: time)
+                roots: try connections.roots(self.roots), monotonicNanoseconds: monotonicNanoseconds),
+            connections: connections, time: time)
         let hosts = rules.hosts(and: self.hosts)
         let observations = await observer.observe(hosts)
 
         let file = self.memoryFile
         var memory = file?.load() ?? ProbeMemory()
-        let report = ProbeReport(
-            list, held: held, at: time, zip(hosts, observations).map { rules.evaluate($0, $1, &memory) })
+        var probed = zip(hosts, observations).map { rules.evaluate($0, $1, &memory) }
+        let troubles = try await ProbedRevocations.add(to: &probed, observations, given: self.lists, at: time)
+        for trouble in troubles { StandardError.warning(trouble) }
+        let report = ProbeReport(list, held: held, at: time, probed)
         self.keepRotations(Array(zip(hosts, observations)), &memory, at: time)
         file?.save(memory)
         if self.json {
@@ -102,7 +112,7 @@ struct ProbeCommand: AsyncParsableCommand {
         try await self.send(
             report.only(Set(list.domains.map(\.entry.domain))), client, needsSomebody: report.needsSomebody)
         if report.needsSomebody { throw ExitCode(CommandExit.doesNotHold.rawValue) }
-        if report.isIncomplete { throw ExitCode(CommandExit.undecided.rawValue) }
+        if report.isIncomplete || !troubles.isEmpty { throw ExitCode(CommandExit.undecided.rawValue) }
     }
 
     /// Keeps what was seen of the keys of rotations, which their gates ask for.
@@ -122,7 +132,7 @@ struct ProbeCommand: AsyncParsableCommand {
                 if let joined { memory.keep(joined, of: entry.plan) }
             }
         } catch {
-            StandardError.warning("\(error.reason); what was seen is not kept for rotations")
+            StandardError.warning("\(error.reason); the observation is not kept for rotations")
         }
     }
 
@@ -136,7 +146,7 @@ struct ProbeCommand: AsyncParsableCommand {
     }
 
     private func client() throws(CommandError) -> ServiceClient {
-        ServiceClient(
+        self.service.client(
             try self.service.requiredAddress(self.target.project), try self.service.requiredToken("publish"))
     }
 
@@ -149,6 +159,6 @@ struct ProbeCommand: AsyncParsableCommand {
     }
 
     private static func host(_ text: String) throws -> HostName {
-        do throws(InputError) { return try HostName(text) } catch { throw ValidationError("\(error)") }
+        try HostArgument.host(text)
     }
 }

@@ -5,12 +5,12 @@
 import CertificatePinning
 import PinListRepository
 
-/// What a probe found, for people: a line for each host, and below it what else there is to know.
+/// The result of a probe, for people: a line for each host, and below it what else there is to know.
 struct ProbeLines {
     /// The report.
     let report: ProbeReport
 
-    /// How long before the end of a certificate it is said, in seconds.
+    /// The time before the end of a certificate at which it is said, in seconds.
     let notice: Int64
 
     /// The lines; the last one counts.
@@ -43,6 +43,7 @@ struct ProbeLines {
         case .well: "ok"
         case .locksOut: "FAILS"
         case .endsSoon: "ENDS"
+        case .revoked: "REVOKED"
         case .unknown: "?"
         }
     }
@@ -92,5 +93,6 @@ struct ProbeLines {
         func count(_ state: ProbedHost.State) -> Int { self.report.hosts.count { $0.state == state } }
         return "\(self.report.name) version \(self.report.version): \(count(.well)) ok, \(count(.locksOut)) fail, "
             + "\(count(.endsSoon)) end within \(SourceDuration.text(self.notice)), \(count(.unknown)) not asked"
+            + (count(.revoked) > 0 ? ", \(count(.revoked)) revoked" : "")
     }
 }

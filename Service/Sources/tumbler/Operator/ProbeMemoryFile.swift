@@ -9,7 +9,7 @@ import PinListRepository
 /// The file in which a probe keeps what it saw, for the next one. It is a convenience: when it cannot be read or
 /// written, that is said, and the probe goes on.
 struct ProbeMemoryFile {
-    /// Where it is in a project folder.
+    /// The path in a project folder.
     static let defaultPath = ".tumbler/probe.json"
 
     private let file: URL
@@ -25,19 +25,19 @@ struct ProbeMemoryFile {
         self.isOurs = isOurs
     }
 
-    /// What the last probe of a project saw; `nil` when there was none.
+    /// The observations of the last probe of a project; `nil` when there was none.
     static func memory(of project: ProjectFolder) -> ProbeMemory? {
         let file = project.folder.appendingPathComponent(Self.defaultPath)
         guard FileManager.default.fileExists(atPath: file.path) else { return nil }
         return ProbeMemoryFile(file, isOurs: true).load()
     }
 
-    /// What the last probe saw; nothing the first time.
+    /// The observations of the last probe; nothing the first time.
     func load() -> ProbeMemory {
         guard FileManager.default.fileExists(atPath: self.file.path) else { return ProbeMemory() }
         let bytes = try? BoundedFile.read(self.file.path, maximum: ProbeMemory.maximumLength)
         guard let memory = bytes.flatMap({ ProbeMemory($0) }) else {
-            StandardError.warning("\(self.file.path): not what a probe writes; nothing is compared with last time")
+            StandardError.warning("\(self.file.path): not a file of a probe; nothing is compared with last time")
             return ProbeMemory()
         }
         return memory
@@ -52,7 +52,7 @@ struct ProbeMemoryFile {
                 try ProjectFolder.write(Array("*\n".utf8), to: ignore)
             }
         } catch {
-            StandardError.warning("\(error.reason); the next probe will not know what this one saw")
+            StandardError.warning("\(error.reason); the next probe cannot compare with this one")
         }
     }
 }

@@ -14,14 +14,14 @@ import PinListRepository
 struct ProbeTarget: ParsableArguments {
     @Argument(
         help: ArgumentHelp(
-            "A list: a file, or the address of a list or of its pins.json. Else pins.json of the project folder.",
+            "A list: a file, or the address of a list or of its pins.json. By default pins.json of the project folder.",
             valueName: "list"))
     var list: String?
 
     @Option(
         name: .customLong("root"),
         help: ArgumentHelp(
-            "A root that vouches for the list; several times, in their order. Else those of the project folder.",
+            "A root that signs for the list; several times, in their order. By default those of the project folder.",
             valueName: "file"))
     var roots: [String] = []
 
@@ -29,17 +29,18 @@ struct ProbeTarget: ParsableArguments {
 
     /// Reads the list. It is verified where there are roots; without any, a note says so.
     ///
+    /// - Parameter connections: How it is fetched.
     /// - Throws: ``CommandError``.
-    func load() async throws(CommandError) -> PinList {
-        let (bytes, name) = try await self.bytes()
+    func load(by connections: Connections) async throws(CommandError) -> PinList {
+        let (bytes, name) = try await self.bytes(by: connections)
         let roots = try self.rootBytes()
         let known: KnownList
         do throws(RepositoryError) { known = try KnownList(bytes, named: name, roots: roots) } catch {
-            // Nobody is locked out by it here: nothing was asked.
+            // No client is locked out by it here: nothing was asked.
             throw CommandError(.undecided, error.reason, hint: error.hint)
         }
         if !known.isVerified {
-            StandardError.note("\(name): no root vouches for this list; it is believed as it is")
+            StandardError.note("\(name): no root verifies this list; it is used unverified")
         }
         return known.list
     }
@@ -58,8 +59,8 @@ struct ProbeTarget: ParsableArguments {
             service: service, at: time)
     }
 
-    /// What policies of Certificate Transparency are evaluated with: the log list that the list names, else that of the
-    /// project's source; `nil` where there is no project, or it has none.
+    /// The logs that policies of Certificate Transparency are evaluated with: the log list that the list names, else that
+    /// of the project's source; `nil` where there is no project, or it has none.
     ///
     /// - Throws: ``RepositoryError`` when the list names one that is not at hand, or the source's cannot be read.
     func logs(of list: PinList) throws(RepositoryError) -> LogList? {
@@ -67,14 +68,13 @@ struct ProbeTarget: ParsableArguments {
         return try project.logList(of: list)
     }
 
-    /// Where the results of the last probe are kept, unless somebody says otherwise: in the project folder, for its own
-    /// list alone.
+    /// The file for the results of the last probe, by default: in the project folder, for its own list alone.
     var memory: URL? {
         guard self.list == nil, let folder = (try? self.project.find())?.folder else { return nil }
         return folder.appendingPathComponent(ProbeMemoryFile.defaultPath)
     }
 
-    private func bytes() async throws(CommandError) -> ([UInt8], String) {
+    private func bytes(by connections: Connections) async throws(CommandError) -> ([UInt8], String) {
         guard let list = self.list else {
             let project = try self.project.find()
             let bytes = try CommandError.wrapping { () throws(RepositoryError) in try project.newestList() }
@@ -85,7 +85,7 @@ struct ProbeTarget: ParsableArguments {
             }
             return (bytes, ProjectFolder.listName)
         }
-        if list.contains("://") { return (try await PublishedDownload.bytes(of: list), list) }
+        if list.contains("://") { return (try await PublishedDownload.bytes(of: list, by: connections), list) }
         return (try InputFile.read(list), list)
     }
 

@@ -32,7 +32,7 @@ struct PublishCommand: AsyncParsableCommand {
 
     @OptionGroup var service: ServiceOptions
 
-    @Flag(help: "Print what is new as JSON.")
+    @Flag(help: "Print the new publications as JSON.")
     var json = false
 
     @OptionGroup var project: ProjectOption
@@ -41,7 +41,7 @@ struct PublishCommand: AsyncParsableCommand {
     func run() async throws {
         let time = self.time.time
         let publication = try self.publication()
-        let client = ServiceClient(
+        let client = self.service.client(
             try self.service.requiredAddress(self.project), try self.service.requiredToken("publish"))
         let changes: [String]
         let logs = try self.logs(of: publication)
@@ -107,14 +107,6 @@ struct PublishCommand: AsyncParsableCommand {
         return try CommandError.wrapping { () throws(RepositoryError) in
             try Publication(roots: try project.roots(), list: list)
         }
-    }
-}
-
-extension Publication {
-    /// The roots and the list of a project.
-    init(roots: [[UInt8]], list: [UInt8]) throws(RepositoryError) {
-        let files = roots.enumerated().map { File("root/\($0.offset + 1).json", $0.element) }
-        try self.init(files + [File(ProjectFolder.listName, list)])
     }
 }
 

@@ -9,7 +9,7 @@ import NIOHTTP1
 import PinListRepository
 import PinRotation
 
-/// Which lists installations hold, as the service counted them (formats.md, section 7).
+/// The lists that installations hold, as the service counted them (formats.md, section 7).
 struct ServiceAdoption: Decodable, Sendable {
     /// The word of the service for a count that is to be decided by.
     private static let measured = "measured"
@@ -23,7 +23,7 @@ struct ServiceAdoption: Decodable, Sendable {
     /// The requests that named a list.
     let requests: Int64?
 
-    /// Why it is not to be decided by, as the service says it.
+    /// The reason for which it is not to be decided by, as the service says it.
     private let why: String?
 
     private enum CodingKeys: CodingKey { case state, period, requests, versions, why }
@@ -38,7 +38,7 @@ struct ServiceAdoption: Decodable, Sendable {
         self.why = container.lenient(.why)
     }
 
-    /// Why it is not to be decided by, in words, where ``measurement`` is `nil`.
+    /// The reason for which it is not to be decided by, in words, where ``measurement`` is `nil`.
     var whyNotMeasured: String {
         if let why { return PrintableText.line(why, maximumLength: 256) }
         guard self.state == Self.measured, let requests, (0..<GateRefusing.minimumRequests).contains(requests) else {
@@ -47,7 +47,7 @@ struct ServiceAdoption: Decodable, Sendable {
         return "\(requests) requests are too few, and \(GateRefusing.minimumRequests) are needed"
     }
 
-    /// What was counted; `nil` when it is not measured, is too little, or does not add up.
+    /// The counts; `nil` when it is not measured, is too little, or does not add up.
     var measurement: HeldLists.Measurement? {
         guard self.state == Self.measured, let period, let requests, let versions, period > 0,
             requests >= GateRefusing.minimumRequests
@@ -67,7 +67,7 @@ extension ServiceClient {
     /// The most bytes of an answer about adoption: some thousand versions.
     private static let adoptionBytes = 1 << 20
 
-    /// Which lists installations hold.
+    /// The lists that installations hold.
     ///
     /// - Throws: ``CommandError`` when the service cannot be asked, or answers something else.
     func adoption(of name: String) async throws(CommandError) -> ServiceAdoption {
@@ -78,7 +78,7 @@ extension ServiceClient {
                     method: .GET, url: "\(self.address.list(name))/adoption", body: nil,
                     maximumBytes: Self.adoptionBytes))
         } catch {
-            throw CommandError(.undecided, "\(self.address): \(error.reason)")
+            throw CommandError(.undecided, "\(self.address): \(error.reason)", hint: error.hint)
         }
         guard answer.status == 200 else { throw answer.failure("no adoption") }
         guard let adoption = try? JSONDecoder().decode(ServiceAdoption.self, from: Data(answer.body)) else {

@@ -8,24 +8,24 @@ import Foundation
 import NIOHTTP1
 import PinListRepository
 
-/// What fires at a service, and what is silenced there (formats.md, section 7).
+/// The alarms that fire at a service, and the silences there (formats.md, section 7).
 struct ServiceAlarms: Decodable, Sendable {
-    /// How urgent an alarm can be, in rising order.
+    /// The severities of alarms, in rising order.
     static let severities = ["notice", "warning", "critical"]
 
     /// An alarm that fires.
     struct Firing: Decodable, Sendable {
         /// Names it, for acknowledging and silencing.
         var key: String
-        /// How urgent it is.
+        /// The severity.
         var severity: String
-        /// Since when, RFC 3339.
+        /// The time since which it fires, RFC 3339.
         var since: String
-        /// What is the matter, in a sentence.
+        /// The problem, in a sentence.
         var detail: String
         /// The id of the token of the person who has seen it.
         var acknowledgedBy: String?
-        /// Until when it tells nobody, RFC 3339.
+        /// The time until which it is silenced, RFC 3339.
         var silencedUntil: String?
     }
 
@@ -35,11 +35,11 @@ struct ServiceAlarms: Decodable, Sendable {
         var what: String
         /// The most urgent that is silenced.
         var upTo: String
-        /// Until when, RFC 3339.
+        /// The end of the silence, RFC 3339.
         var until: String
         /// The id of the token that made it.
         var by: String
-        /// Why.
+        /// The reason.
         var because: String
     }
 
@@ -48,7 +48,7 @@ struct ServiceAlarms: Decodable, Sendable {
     /// The silences that are not over.
     var silences: [Silence]
 
-    /// As lines for people.
+    /// The alarms as lines for people.
     var lines: [String] {
         let firing = self.alarms.map { alarm in
             let seen = alarm.acknowledgedBy.map { ", acknowledged by \(Self.text($0))" } ?? ""
@@ -63,7 +63,7 @@ struct ServiceAlarms: Decodable, Sendable {
         return (firing.isEmpty ? ["no alarm fires"] : firing) + silenced
     }
 
-    /// Text of a service may come from whoever sent it reports.
+    /// Text of a service may come from any sender of reports.
     private static func text(_ text: String) -> String { PrintableText.line(text, maximumLength: 400) }
 }
 
@@ -71,7 +71,7 @@ extension ServiceClient {
     /// The most bytes of the alarms: those of some thousand hosts.
     private static let alarmsBytes = 8 << 20
 
-    /// What fires and what is silenced, as JSON and as values.
+    /// The alarms that fire and the silences, as JSON and as values.
     ///
     /// - Throws: ``CommandError`` when the service cannot be asked, or answers something else.
     func alarms() async throws(CommandError) -> (json: [UInt8], alarms: ServiceAlarms) {
@@ -79,7 +79,7 @@ extension ServiceClient {
             Request(method: .GET, url: "\(self.address)/v1/alarms", body: nil, maximumBytes: Self.alarmsBytes))
         guard answer.status == 200 else {
             let failure = answer.failure("no alarms")
-            // Who may not look has decided nothing.
+            // A refused read is no decision.
             throw CommandError(.undecided, failure.message, hint: failure.hint)
         }
         guard let alarms = try? JSONDecoder().decode(ServiceAlarms.self, from: Data(answer.body)) else {
@@ -94,7 +94,7 @@ extension ServiceClient {
     ///
     /// - Parameters:
     ///   - deed: `acknowledge`, `silence` or `unsilence`.
-    ///   - body: What, as JSON.
+    ///   - body: The request as JSON.
     /// - Throws: ``CommandError`` when the service does not do it.
     func handleAlarm(_ deed: String, _ body: [UInt8]) async throws(CommandError) {
         let answer = try await self.answer(

@@ -14,7 +14,7 @@ struct ServiceAnswer: Sendable {
     /// The body, within a bound.
     let body: [UInt8]
 
-    /// What the body is said to be.
+    /// The content type of the body.
     let contentType: String
 
     /// The entity tag of the body, as it was sent.
@@ -23,9 +23,9 @@ struct ServiceAnswer: Sendable {
     /// Whether it is an error as the service writes them (RFC 9457), and not one of a proxy before it.
     var isProblem: Bool { self.problem != nil }
 
-    /// Why the service did not do what it was asked, and how the command ends.
+    /// The failure of a command whose request the service did not carry out.
     ///
-    /// - Parameter what: What did not happen: `not published`.
+    /// - Parameter what: The request that failed, in words: `not published`.
     func failure(_ what: String) -> CommandError {
         let problem = self.problem
         let code = problem?.code.map { " \(PrintableText.line($0, maximumLength: 64))" } ?? ""
@@ -36,7 +36,7 @@ struct ServiceAnswer: Sendable {
             hint: self.hint(problem?.code ?? ""))
     }
 
-    /// The statuses that are a decision; with any other nobody has decided.
+    /// The statuses that are a decision; any other is no decision.
     private static let refusals: Set<Int> = [400, 401, 403, 409, 413, 422]
 
     /// The members of a problem that are read here.
@@ -64,7 +64,7 @@ struct ServiceAnswer: Sendable {
         }
     }
 
-    /// What to do, by what was refused.
+    /// The next step, by the code of the refusal.
     private func hint(_ code: String) -> String? {
         switch (self.status, code) {
         case (300...399, _): "--server with the address that it redirects to"
@@ -80,7 +80,7 @@ struct ServiceAnswer: Sendable {
         case (422, "name-not-configured"): "names: in the configuration of the service has the root that the app ships"
         case (422, _): "docs/guides/when-a-list-is-refused.md has the codes"
         case (413, _): "is there a proxy with a limit before the service?"
-        case (429, _), (500...599, _): "try again; what is done already stays as it is"
+        case (429, _), (500...599, _): "try again; what is done already stays unchanged"
         default: nil
         }
     }

@@ -10,16 +10,16 @@ import PinListMetadata
 import PinListRepository
 
 extension ServiceClient {
-    /// Why a publication did not come to a good end.
+    /// The reason for which a publication failed.
     struct PublishingError: Error {
-        /// How the command ends.
+        /// The failure of the command.
         let failure: CommandError
 
         /// Whether it may be published all the same: the request was sent, and the answer is missing or unclear.
         let isUnknown: Bool
     }
 
-    /// What the service says of a publication.
+    /// The service's confirmation of a publication.
     private struct Confirmation: Decodable {
         let name: String
         let changes: [String]
@@ -31,9 +31,9 @@ extension ServiceClient {
     /// Publishes: all of it, or nothing.
     ///
     /// - Parameters:
-    ///   - publication: What is published.
+    ///   - publication: The publication.
     ///   - logs: The log list that its list names, where it is at hand: it is uploaded first.
-    /// - Returns: What is new; nothing for what was published already.
+    /// - Returns: The new metadata; none for what was published already.
     /// - Throws: ``PublishingError``.
     func publish(_ publication: Publication, logs: [UInt8]? = nil) async throws(PublishingError) -> [String] {
         if let logs { try await self.upload(logs, of: publication.name) }
@@ -51,7 +51,7 @@ extension ServiceClient {
                     error.mayHaveArrived
                         ? "\(message); whether it is published is not known" : "not published: \(message)",
                     hint: error.mayHaveArrived
-                        ? "tumbler publish once more: what is published already stays as it is" : nil),
+                        ? "tumbler publish once more: what is published already stays as it is" : error.hint),
                 isUnknown: error.mayHaveArrived)
         }
         guard answer.status == 200 else {
@@ -84,7 +84,8 @@ extension ServiceClient {
                     maximumBytes: Self.confirmationBytes))
         } catch {
             throw PublishingError(
-                failure: CommandError(.undecided, "\(what): \(self.address): \(error.reason)"), isUnknown: false)
+                failure: CommandError(.undecided, "\(what): \(self.address): \(error.reason)", hint: error.hint),
+                isUnknown: false)
         }
         guard answer.status == 200 || answer.status == 201 else {
             throw PublishingError(failure: answer.failure(what), isUnknown: false)
@@ -98,11 +99,11 @@ extension ServiceClient {
         let url = "\(self.address.list(name))/pins.json"
         let answer: ServiceAnswer
         do throws(ServiceResponseError) {
-            // What everybody may read needs no token.
-            answer = try await ServiceClient(self.address, nil).ask(
+            // What is public needs no token.
+            answer = try await ServiceClient(self.address, nil, connections: self.connections).ask(
                 Request(method: .GET, url: url, body: nil, maximumBytes: MetadataLimits().listBytes))
         } catch {
-            throw CommandError(.undecided, "\(url): \(error.reason)")
+            throw CommandError(.undecided, "\(url): \(error.reason)", hint: error.hint)
         }
         if answer.status == 404 { return nil }
         guard answer.status == 200 else { throw answer.failure("\(url) was not read") }

@@ -38,7 +38,7 @@ extension ServiceClient {
         guard answer.status == 204 else { throw answer.failure("the answer was not taken") }
     }
 
-    /// What the service knows, as JSON and as values.
+    /// The status of the service, as JSON and as values.
     ///
     /// - Throws: ``CommandError`` when the service cannot be asked, or answers something else.
     func status() async throws(CommandError) -> (json: [UInt8], status: ServiceStatus) {
@@ -47,7 +47,7 @@ extension ServiceClient {
                 method: .GET, url: "\(self.address)/v1/status", body: nil, maximumBytes: Self.statusBytes))
         guard answer.status == 200 else {
             let failure = answer.failure("no status")
-            // Whoever may not look has decided nothing.
+            // A refused read is no decision.
             throw CommandError(.undecided, failure.message, hint: failure.hint)
         }
         guard let status = try? JSONDecoder().decode(ServiceStatus.self, from: Data(answer.body)) else {
@@ -58,12 +58,12 @@ extension ServiceClient {
         return (answer.body, status)
     }
 
-    /// Asks once, and says of silence which service it was.
+    /// Sends a request once, and names the service in the error when there is no answer.
     ///
     /// - Throws: ``CommandError``.
     func answer(_ request: Request) async throws(CommandError) -> ServiceAnswer {
         do throws(ServiceResponseError) { return try await self.ask(request) } catch {
-            throw CommandError(.undecided, "\(self.address): \(error.reason)")
+            throw CommandError(.undecided, "\(self.address): \(error.reason)", hint: error.hint)
         }
     }
 }

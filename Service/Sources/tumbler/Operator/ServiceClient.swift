@@ -7,19 +7,11 @@ import CommandLineInterface
 import NIOCore
 import NIOHTTP1
 import NIOPosix
-import NIOSSL
+import PinListMetadata
 
 /// One request to a Tumbler service, under the platform's validation alone: no pin applies, so that a bad list cannot
 /// keep out its replacement. Redirects are not followed: a token is for one server.
 struct ServiceClient: Sendable {
-    /// How long things may take.
-    struct Patience: Sendable {
-        /// The longest wait for a connection, in milliseconds.
-        var connectMilliseconds: Int64 = 10_000
-        /// The longest wait for a whole answer, in milliseconds: a publication is evaluated, stored and synchronised.
-        var totalMilliseconds: Int64 = 60_000
-    }
-
     /// What is asked.
     struct Request: Sendable {
         /// The method.
@@ -30,7 +22,7 @@ struct ServiceClient: Sendable {
         var body: [UInt8]?
         /// The most bytes of an answer.
         var maximumBytes: Int
-        /// What must hold of what is replaced: `If-Match` or `If-None-Match`, and its value.
+        /// The condition on what is replaced: `If-Match` or `If-None-Match`, and its value.
         var condition: (field: String, value: String)?
     }
 
@@ -40,40 +32,60 @@ struct ServiceClient: Sendable {
     /// The service.
     let address: ServiceAddress
 
+    /// The longest wait for a whole answer: a publication is evaluated, stored and synchronised.
+    static let totalTimeout: Duration = .seconds(60)
+
     private let token: ServiceToken?
-    private let patience: Patience
+
+    /// How it is reached.
+    let connections: Connections
 
     /// Names a service and what opens it.
     ///
     /// - Parameters:
     ///   - address: The service.
     ///   - token: What is sent along; nothing when `nil`.
-    ///   - patience: How long things may take.
-    init(_ address: ServiceAddress, _ token: ServiceToken?, patience: Patience = Patience()) {
+    ///   - connections: How it is reached, and how long that may take.
+    init(_ address: ServiceAddress, _ token: ServiceToken?, connections: Connections = Connections()) {
         self.address = address
         self.token = token
-        self.patience = patience
+        self.connections = connections
     }
 
-    /// Asks once.
+    /// Sends a request once.
     ///
     /// - Throws: ``ServiceResponseError`` when there is no whole answer.
     func ask(_ request: Request) async throws(ServiceResponseError) -> ServiceAnswer {
-        var configuration = HTTPClient.Configuration(
-            tlsConfiguration: .makeClientConfiguration(), redirectConfiguration: .disallow)
-        configuration.timeout.connect = .milliseconds(self.patience.connectMilliseconds)
-        configuration.connectionPool.retryConnectionEstablishment = false
-        let client = HTTPClient(eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: configuration)
         let answer: Result<ServiceAnswer, any Error>
-        do { answer = .success(try await self.ask(request, client)) } catch { answer = .failure(error) }
-        try? await client.shutdown()
+        do {
+            guard let address = FetchAddress(request.url) else { throw HTTPClientError.invalidURL }
+            // What is not encrypted stays on this machine, and the token with it.
+            var connections = self.connections
+            if !address.isTLS { connections.proxies = .none }
+            let way = try await connections.way(to: address.host, address.port, isTLS: address.isTLS)
+            guard address.isTLS || ReportAddress.isLoopback(way.host) else {
+                throw CommandError(
+                    .usage, "without TLS a service is asked on this machine alone, and \(way.host) is another")
+            }
+            let client = HTTPClient(
+                eventLoopGroup: MultiThreadedEventLoopGroup.singleton,
+                configuration: try connections.configuration(for: address, way))
+            do { answer = .success(try await self.ask(request, address, way, client)) } catch {
+                answer = .failure(error)
+            }
+            try? await client.shutdown()
+        } catch { answer = .failure(error) }
         do { return try answer.get() } catch let silence as ServiceResponseError { throw silence } catch {
-            throw ServiceResponseError(error, self.patience)
+            throw ServiceResponseError(error, self.connections)
         }
     }
 
-    private func ask(_ request: Request, _ client: HTTPClient) async throws -> ServiceAnswer {
-        var message = HTTPClientRequest(url: request.url)
+    private func ask(
+        _ request: Request, _ address: FetchAddress, _ way: Connections.Way, _ client: HTTPClient
+    ) async throws -> ServiceAnswer {
+        let timeout = self.connections.totalTimeout ?? Self.totalTimeout
+        var message = HTTPClientRequest(url: address.url(port: way.port == address.port ? nil : way.port))
+        message.headers.add(name: "Host", value: address.hostHeader)
         message.method = request.method
         message.headers.add(name: "User-Agent", value: "tumbler")
         message.headers.add(name: "Accept", value: "application/json, application/problem+json")
@@ -86,13 +98,13 @@ struct ServiceClient: Sendable {
         let prepared = message
         return try await withThrowingTaskGroup(of: ServiceAnswer.self) { group in
             group.addTask {
-                let deadline = NIODeadline.now() + .milliseconds(self.patience.totalMilliseconds)
+                let deadline = NIODeadline.now() + TimeAmount(timeout)
                 let response = try await client.execute(prepared, deadline: deadline)
                 return try await Self.read(response, maximumBytes: request.maximumBytes)
             }
             // The deadline above is for the head; this one is for all of it.
             group.addTask {
-                try await Task.sleep(nanoseconds: UInt64(self.patience.totalMilliseconds) * 1_000_000)
+                try await Task.sleep(for: timeout)
                 throw HTTPClientError.deadlineExceeded
             }
             defer { group.cancelAll() }

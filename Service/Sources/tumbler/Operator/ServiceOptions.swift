@@ -10,20 +10,31 @@ import PinListRepository
 /// `--server URL` and `--token-file FILE`: the service, and what opens it.
 struct ServiceOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp("The address of the service, in place of server: in tumbler.yaml.", valueName: "url"))
+        help: ArgumentHelp("The address of the service; by default server: in tumbler.yaml.", valueName: "url"))
     var server: String?
 
     @Option(
         name: .customLong("token-file"),
         help: ArgumentHelp(
-            "The file with the token; else the one that \(ServiceToken.environmentName) names.", valueName: "file"))
+            "The file with the token; by default \(ServiceToken.environmentName) names it.", valueName: "file"))
     var tokenFile: String?
+
+    @OptionGroup(title: "Connections") var connection: ConnectionOptions
 
     /// The file of the token, wherever it is named; `nil` when it is named nowhere.
     private var tokenPath: String? {
         if let tokenFile { return tokenFile }
         let path = ProcessInfo.processInfo.environment[ServiceToken.environmentName] ?? ""
         return path.isEmpty ? nil : path
+    }
+
+    /// Who asks a service.
+    ///
+    /// - Parameters:
+    ///   - address: The service.
+    ///   - token: What opens it; `nil` for what is public.
+    func client(_ address: ServiceAddress, _ token: ServiceToken?) -> ServiceClient {
+        ServiceClient(address, token, connections: self.connection.connections.aside)
     }
 
     /// The address: that of the command line, else that of the source.
@@ -62,7 +73,7 @@ struct ServiceOptions: ParsableArguments {
 
     /// The token.
     ///
-    /// - Parameter scope: What it must open, for the hint.
+    /// - Parameter scope: The scope that it needs, for the hint.
     /// - Throws: ``CommandError`` when no file is named, or it cannot be read.
     func requiredToken(_ scope: String) throws(CommandError) -> ServiceToken {
         guard let token = try self.token() else {

@@ -2,15 +2,15 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a service says of itself, `GET /v1/status`. Read tolerantly: a member that is missing or of another type is
-/// unknown, an element of a list that cannot be read is left out, and the rest counts all the same. Only an answer
-/// without names and alarms is none.
+/// The status of a service, `GET /v1/status`. Read tolerantly: a member that is missing or of another type is unknown,
+/// an element of a list that cannot be read is left out, and the rest counts all the same. Only an answer without names
+/// and alarms is none.
 struct ServiceStatus: Decodable, Sendable {
-    /// When it was made, RFC 3339.
+    /// The time at which it was made, RFC 3339.
     var time: String?
     /// The digest of the newest entry of the audit log.
     var auditHead: String?
-    /// How many entries the audit log has.
+    /// The number of entries of the audit log.
     var auditEntries: Int?
     /// The lists.
     var names: [PublishedNameStatus]
@@ -18,11 +18,11 @@ struct ServiceStatus: Decodable, Sendable {
     var hosts: [HostStatus]
     /// The groups of failures.
     var groups: [GroupStatus]
-    /// What needs a person.
+    /// The alarms, which need an action.
     var alarms: [AlarmStatus]
-    /// What the last probe found.
+    /// The results of the last probe.
     var probes: [ProbeStatus]
-    /// What monitors found in logs.
+    /// The sightings of monitors in logs.
     var sightings: [SightingStatus]
 
     private enum CodingKeys: CodingKey {
@@ -53,7 +53,7 @@ struct ServiceStatus: Decodable, Sendable {
         var host: String
         /// Failures in the last hour.
         var lastHour: Int?
-        /// What is usual for an hour.
+        /// The usual number for an hour.
         var usual: Double?
         /// The list.
         var list: String?
@@ -63,27 +63,27 @@ struct ServiceStatus: Decodable, Sendable {
     struct GroupStatus: Decodable, Sendable {
         /// The host.
         var host: String
-        /// Why, by its code.
+        /// The reason, by its code.
         var reason: String?
-        /// How many.
+        /// The number of reports.
         var count: Int?
         /// The likely cause, in words.
         var cause: String?
-        /// Who issued what was seen, as the certificate says.
+        /// The issuer that was seen, as the certificate says.
         var issuer: String?
     }
 
-    /// Something that needs a person. Every member may be missing: that there is an alarm is what counts.
+    /// An alarm, which needs an action. Every member may be missing: that there is an alarm is what counts.
     struct AlarmStatus: Decodable, Sendable {
-        /// What it is about, with its kind: `failure-rate:api.example.com`.
+        /// The kind and the subject: `failure-rate:api.example.com`.
         var key: String?
-        /// What kind.
+        /// The kind.
         var kind: String?
-        /// How bad.
+        /// The severity.
         var severity: String?
-        /// Since when.
+        /// The time since which it fires.
         var since: String?
-        /// What, in a sentence.
+        /// The problem, in a sentence.
         var detail: String?
 
         private enum CodingKeys: CodingKey { case key, kind, severity, since, detail }
@@ -99,13 +99,13 @@ struct ServiceStatus: Decodable, Sendable {
         }
     }
 
-    /// What monitors found in logs, of one list.
+    /// The sightings of monitors in logs, of one list.
     struct SightingStatus: Decodable, Sendable {
         /// The list.
         var name: String
-        /// How many certificates, by what they mean.
+        /// The numbers of certificates, by state.
         var counts: [String: Int64]
-        /// Those that apps would refuse.
+        /// The certificates that apps would refuse.
         var unexpected: [UnexpectedStatus]?
     }
 
@@ -117,22 +117,22 @@ struct ServiceStatus: Decodable, Sendable {
         var key: String
         /// The issuer's name.
         var issuer: String?
-        /// When it was logged, or told.
+        /// The time at which it was logged, or handed in.
         var loggedAt: String?
         var toldAt: String?
-        /// When a probe saw it served.
+        /// The time at which a probe saw it served.
         var probedAt: String?
     }
 
-    /// What a probe found at a host.
+    /// The result of a probe at a host.
     struct ProbeStatus: Decodable, Sendable {
         /// The host.
         var host: String
         /// Whether all was well.
         var ok: Bool?
-        /// What was found.
+        /// The result in words.
         var detail: String?
-        /// When.
+        /// The time.
         var at: String?
     }
 }

@@ -6,7 +6,7 @@ import CommandLineInterface
 import Foundation
 import PinListRepository
 
-/// The secret that opens a part of the service. It comes from a file, never from the command line, which everybody on
+/// The secret that opens a part of the service. It comes from a file, never from the command line, which every user of
 /// the machine can see.
 struct ServiceToken: Sendable {
     /// The environment variable that names the file where `--token-file` does not.

@@ -7,18 +7,18 @@ import CommandLineInterface
 import Foundation
 import PinListRepository
 
-/// What the dashboard shows, in a terminal.
+/// `status`: the dashboard's figures, in a terminal.
 struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Print what the service knows: alarms, lists, adoption, failures, probes.",
+        abstract: "Print the status of the service: alarms, lists, adoption, failures, probes.",
         discussion: """
             A token with the scope read is needed, or one that publishes: it sees what is about its names. On loopback \
-            openOnLoopback of the service lets everybody look. --list-version with --min-adoption \
+            no token is needed with openOnLoopback: true of the service. --list-version with --min-adoption \
             fails until so many hold a list, as far as requests tell: an estimate, and never the only reason to remove \
             a key.
 
-            Exit code 0: nobody is needed; 1: there is an alarm, or too few hold the version; 2: the service could \
+            Exit code 0: there is no alarm; 1: there is an alarm, or too few hold the version; 2: the service could \
             not be asked.
             """
     )
@@ -26,7 +26,7 @@ struct StatusCommand: AsyncParsableCommand {
     @OptionGroup var service: ServiceOptions
     @OptionGroup var demand: AdoptionDemand
 
-    @Flag(help: "Print what the service answers: JSON.")
+    @Flag(help: "Print the service's answer: JSON.")
     var json = false
 
     @OptionGroup var project: ProjectOption
@@ -38,7 +38,7 @@ struct StatusCommand: AsyncParsableCommand {
             _ = try self.service.requiredToken("read")
             return
         }
-        let (json, status) = try await ServiceClient(address, token).status()
+        let (json, status) = try await self.service.client(address, token).status()
         let shortfall = try self.demand.shortfall(in: status, project: self.projectName)
         if self.json {
             try StandardOutput.write(Data(json) + (json.last == UInt8(ascii: "\n") ? Data() : Data("\n".utf8)))

@@ -6,7 +6,7 @@ import CertificatePinning
 import CommandLineInterface
 import PinListRepository
 
-/// What a service says of itself, for people: what needs somebody first.
+/// The status of a service as lines of text: what needs an action first.
 struct StatusLines {
     /// The most lines of one kind; how many more there are is said.
     static let maximum = 20
@@ -110,7 +110,7 @@ struct StatusLines {
             }
     }
 
-    /// Text of a service may come from whoever sent it reports.
+    /// Text of a service may come from any sender of reports.
     private func text(_ text: String) -> String { PrintableText.line(text, maximumLength: 200) }
 
     /// A share in percent, cut off: 99.96 % is not all.

@@ -11,7 +11,7 @@ extension BatchAnswer {
     /// The answer as one line of JSON without its end, the same bytes as `JSONOutput/line(_:)` writes.
     var line: Data {
         get throws {
-            // What few lines have is left to the encoder.
+            // Rare members are left to the encoder.
             guard self.decision.transparency == nil, self.decision.revoked == nil else {
                 return try JSONOutput.line(self)
             }

@@ -16,7 +16,7 @@ struct BatchEvaluation {
     /// Lines that are answered together: enough that handing them out costs little, few enough to stay in memory.
     private static let linesAtOnce = 256
 
-    /// What many questions have in common, read once.
+    /// The files that many questions share, read once.
     private struct Files {
         let roots = RootStoreCache()
         let lists = SignedListCache()
@@ -54,7 +54,7 @@ struct BatchEvaluation {
                 try await previous?.value
             }
         } catch {
-            // What was asked before is answered.
+            // Earlier questions are answered first.
             try await newest?.value
             throw error
         }

@@ -13,7 +13,8 @@ extension BatchQuestion {
     /// Reads a line of strict JSON whose members have the types that they should.
     ///
     /// - Parameter line: One line without its end.
-    /// - Returns: What `JSONDecoder` reads in it, or `nil` for any other line: it must decide, and say what is wrong.
+    /// - Returns: The question that `JSONDecoder` reads in it, or `nil` for any other line: the decoder must decide,
+    ///   and name the error.
     init?(strict line: Data) {
         guard case .object(let members)? = try? JSONValue(strict: Array(line), maximumValues: Self.maximumValues),
             case .string(let host)? = Self.value("host", in: members),

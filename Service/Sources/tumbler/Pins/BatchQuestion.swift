@@ -8,7 +8,7 @@ import PathValidation
 
 /// One line of `evaluate --batch`.
 struct BatchQuestion: Decodable {
-    /// What the answer is told apart by: a text or a number, given back as it came.
+    /// The identifier by which the answer is told apart: a text or a number, given back as it came.
     enum Identifier: Codable, Hashable {
         case text(String)
         case number(Int64)
@@ -71,7 +71,7 @@ struct BatchQuestion: Decodable {
             return TransparencyDemand(policy: nil, logs: try await logs.list(path))
         case (let path?, let name?):
             guard let policy = TransparencyPolicy(named: name) else {
-                throw InputError(.policy, "\(name) is no policy of Certificate Transparency")
+                throw InputError(.policy, "\(name) is not a policy of Certificate Transparency")
             }
             return TransparencyDemand(policy: policy, logs: try await logs.list(path))
         default: throw InputError(.policy, "logs and transparency go together")
@@ -85,7 +85,7 @@ struct BatchQuestion: Decodable {
         guard self.crls != nil || self.revocation != nil else { return nil }
         let name = self.revocation ?? RevocationCheck.Demand.ifKnown.rawValue
         guard let demand = RevocationCheck.Demand(rawValue: name) else {
-            throw InputError(.policy, "\(name) is no demand for revocation lists; there are \(RevocationOptions.names)")
+            throw InputError(.policy, "\(name) is not a revocation demand; there are \(RevocationOptions.names)")
         }
         return RevocationCheck(try await cache.lists(self.crls ?? []), demand)
     }

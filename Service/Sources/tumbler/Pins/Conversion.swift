@@ -6,12 +6,12 @@ import CommandLineInterface
 @_spi(Tools) import PinListRepository
 @_spi(Tools) import PinningMigration
 
-/// What `convert` prints, and with `--json` as JSON.
+/// The result that `convert` prints, and with `--json` as JSON.
 struct Conversion: Encodable {
     /// The result.
     let output: String
 
-    /// How many entries stand in it.
+    /// The number of entries in it.
     let entryCount: Int
 
     private let warnings: [PrintedWarning]

@@ -23,18 +23,18 @@ struct ConvertCommand: ParsableCommand {
             payload; signatures are not looked at), or of FILE with --from. Without an argument the source of the \
             project folder is read.
 
-            What is not the same on the other side is a warning on standard error, one line each; "accepts more" and \
-            "refuses more" say what it does. Exit code 0: converted, warnings or not; 1: nothing usable was found.
+            Each difference of the result is a warning on standard error, one line each; "accepts more" and \
+            "refuses more" say its effect. Exit code 0: converted, warnings or not; 1: nothing usable was found.
             """
     )
 
     @Argument(help: ArgumentHelp("A configuration, a tumbler.yaml or a list; - is standard input.", valueName: "file"))
     var input: String?
 
-    @Option(help: "Whose configuration is read.")
+    @Option(help: "The tool whose configuration is read.")
     var from: ToolOption?
 
-    @Option(help: "Whose configuration is written.")
+    @Option(help: "The tool whose configuration is written.")
     var to: ToolOption?
 
     @Flag(help: "Print JSON: the result as output, and the warnings.")
@@ -44,7 +44,7 @@ struct ConvertCommand: ParsableCommand {
 
     func validate() throws {
         guard self.from != nil || self.to != nil else {
-            throw ValidationError("say what is read with --from, or what is written with --to")
+            throw ValidationError("name the form to read with --from, or the form to write with --to")
         }
         if self.from != nil, self.input == nil { throw ValidationError("--from needs a file, or - for standard input") }
     }
@@ -62,7 +62,7 @@ struct ConvertCommand: ParsableCommand {
         guard conversion.entryCount > 0 else {
             conversion.printWarnings()
             throw CommandError(
-                .doesNotHold, "nothing is left to write: no entry can be said there",
+                .doesNotHold, "nothing is left to write: no entry can be expressed in that form",
                 hint: "the warnings say what was left out, and why")
         }
         if self.json { return try JSONOutput.write(conversion) }
@@ -99,7 +99,7 @@ enum ToolOption: String, CaseIterable, ExpressibleByArgument {
     /// OkHttp.
     case okhttp
 
-    /// Its form.
+    /// The form of the file.
     var format: MigrationFormat {
         switch self {
         case .trustkit: .trustKit

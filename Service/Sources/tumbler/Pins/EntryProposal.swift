@@ -8,12 +8,12 @@ import Foundation
 import PathValidation
 import PinListRepository
 
-/// Makes an entry together with a person: what a host serves now, and a backup.
+/// Makes an entry in a dialogue with a person: what a host serves now, and a backup.
 ///
 /// What is served is validated first. Pinned is the server's own key alone: an issuer of the same chain would be gone with
 /// it whenever the authority changes its chain, so it is no backup.
 struct EntryProposal {
-    /// Asks hosts.
+    /// The observer that asks hosts.
     let observer: HostObserver
 
     /// The project's folder.
@@ -22,7 +22,7 @@ struct EntryProposal {
     /// Whether keys are written without a passphrase.
     let isPlain: Bool
 
-    /// Asks a host, and a person.
+    /// The entry for a host, from what it serves and a person's confirmation.
     ///
     /// - Parameter host: The host.
     /// - Returns: The entry, and the backup key where one was made.
@@ -39,7 +39,7 @@ struct EntryProposal {
             throw CommandError(.doesNotHold, "\(host) serves a key that cannot be read")
         }
         let subject = DistinguishedNameText(subjectOf: leaf)?.description ?? "no subject"
-        let issuer = DistinguishedNameText(issuerOf: leaf)?.description ?? "nobody that can be read"
+        let issuer = DistinguishedNameText(issuerOf: leaf)?.description ?? "an unreadable issuer"
         StandardError.note("\(host) serves \(pin), its own key: \(subject), by \(issuer); the chain validates")
         guard SigningConsent.ask("Pin it?") else {
             throw CommandError(.doesNotHold, "no pin of \(host) was taken")
@@ -63,7 +63,7 @@ struct EntryProposal {
         case .unreachable(let reason):
             throw CommandError(
                 .undecided, "\(host) could not be asked: \(PrintableText.line(reason))",
-                hint: "--domain \(host)=PIN,PIN needs nobody to be asked")
+                hint: "--domain \(host)=PIN,PIN asks no host")
         }
     }
 

@@ -7,11 +7,11 @@ import CertificatePinning
 import CommandLineInterface
 import PathValidation
 
-/// Would the app accept this chain, and why?
+/// `evaluate`: decides whether the app would accept a chain, and why.
 struct EvaluateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "evaluate",
-        abstract: "Decide on a certificate chain exactly as an app will.",
+        abstract: "Evaluate a certificate chain exactly as an app will.",
         discussion: """
             Validates the presented chain (PEM, leaf first, the rest in any order) against the roots, then the pins \
             against the path that was validated. Pins come with --pin, or from a signed list with --list and the root \
@@ -33,7 +33,7 @@ struct EvaluateCommand: AsyncParsableCommand {
     var chain: String?
 
     @Option(
-        help: ArgumentHelp("The anchors in PEM, or the word system, which is what is taken.", valueName: "file|system"))
+        help: ArgumentHelp("The anchors in PEM, or `system` (the default).", valueName: "file|system"))
     var roots: String?
 
     @Option(name: .customLong("pin"), help: "A pin of this host, in any written form. May be given several times.")
@@ -42,10 +42,10 @@ struct EvaluateCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("A signed list, as an app ships it.", valueName: "file"))
     var list: String?
 
-    @Option(help: ArgumentHelp("The root that vouches for the list.", valueName: "file"))
+    @Option(help: ArgumentHelp("The root whose keys sign the list.", valueName: "file"))
     var root: String?
 
-    @Flag(name: .customLong("no-name-check"), help: "Do not ask whether the certificate is for this host.")
+    @Flag(name: .customLong("no-name-check"), help: "Do not check that the certificate is for this host.")
     var noNameCheck = false
 
     @Option(help: ArgumentHelp("Answer many questions, JSON Lines; - is standard input.", valueName: "file|-"))
@@ -66,10 +66,10 @@ struct EvaluateCommand: AsyncParsableCommand {
             || self.list != nil || self.root != nil
         if self.batch != nil, single { throw ValidationError("--batch takes its questions from the file alone") }
         if self.batch == nil, self.host == nil { throw ValidationError("--host is missing") }
+        if let advice = self.host.flatMap(HostArgument.advice) { throw ValidationError("--host: \(advice)") }
         if self.batch == nil, self.chain == nil { throw ValidationError("--chain is missing") }
         if self.transparency.logs != nil, self.transparency.transparency == nil, self.list == nil, self.batch == nil {
-            throw ValidationError(
-                "--logs without --transparency evaluates what a list asks for, and there is no --list")
+            throw ValidationError("--logs without --transparency applies the policy of a list, and there is no --list")
         }
         if (self.list == nil) != (self.root == nil) { throw ValidationError("--list and --root go together") }
         if self.list != nil, !self.pins.isEmpty {

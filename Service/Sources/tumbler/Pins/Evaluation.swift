@@ -5,15 +5,15 @@
 import CertificatePinning
 import PathValidation
 
-/// One question: would an app with these pins accept this chain for this host at this time?
+/// One question: whether an app with these pins would accept this chain for this host at this time.
 struct Evaluation: Sendable {
     /// The host as it was given.
     let host: String
 
-    /// What the server presents, leaf first, in DER.
+    /// The chain that the server presents, leaf first, in DER.
     let presented: [[UInt8]]
 
-    /// What is expected of the host.
+    /// The rules for the host.
     let rules: Rules
 
     /// Whether the certificate must be for the host.
@@ -29,7 +29,7 @@ struct Evaluation: Sendable {
     /// The time at which all of it is evaluated.
     let time: Timestamp
 
-    /// Where what is expected comes from.
+    /// The source of the rules.
     enum Rules: Sendable {
         /// Pins of this host; without any, the chain alone decides.
         case pins([KnownPin])

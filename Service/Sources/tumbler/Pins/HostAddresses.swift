@@ -12,21 +12,36 @@ enum HostAddresses {
     /// The most addresses of a host that are asked.
     static let maximum = 64
 
+    /// A family of addresses.
+    enum Family: String, Sendable {
+        case ipv4
+        case ipv6
+
+        /// As people write it.
+        var name: String { self == .ipv4 ? "IPv4" : "IPv6" }
+
+        /// Whether an address is of it.
+        func contains(_ address: String) -> Bool { address.contains(":") == (self == .ipv6) }
+    }
+
     /// Looks a host up.
     ///
     /// - Parameters:
     ///   - host: A name, or an address, which is its own.
     ///   - timeout: The longest that it may take. The resolver goes on in its thread then, and its answer is dropped.
+    ///   - family: The addresses that count; `nil` for all.
     /// - Returns: The addresses as text, each once, sorted; none when there is no such host.
     /// - Throws: ``TimeoutError``.
-    static func all(of host: HostName, within timeout: Duration) async throws -> [String] {
-        guard !host.isAddress else { return [host.description] }
+    static func all(
+        of host: HostName, within timeout: Duration, _ family: Family? = nil
+    ) async throws -> [String] {
+        guard !host.isAddress else { return [host.description].filter { family?.contains($0) ?? true } }
         let answer = MultiThreadedEventLoopGroup.singleton.any().makePromise(of: [String].self)
         let expiry = answer.futureResult.eventLoop.scheduleTask(in: TimeAmount(timeout)) { answer.fail(TimeoutError()) }
         defer { expiry.cancel() }
         let name = host.description
         NIOThreadPool.singleton.submit { _ in answer.succeed(self.lookUp(name)) }
-        return try await answer.futureResult.get()
+        return try await answer.futureResult.get().filter { family?.contains($0) ?? true }
     }
 
     /// The resolver did not answer in time.

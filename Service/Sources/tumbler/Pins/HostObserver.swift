@@ -7,41 +7,43 @@ import CommandLineInterface
 import PathValidation
 import PinListRepository
 
-/// Asks hosts for their certificates, at each of their addresses, some at once, and validates what they present.
+/// Fetches the certificates of hosts, at each of their addresses, some at once, and validates what they present.
 struct HostObserver: Sendable {
-    /// How many addresses are asked at once, and how many names are looked up at once.
+    /// The number of addresses that are asked at once, and of names that are looked up at once.
     static let hostsAtOnce = 8
 
     /// The anchors, and how much work a validation may be.
     let validator: PathValidator
 
-    /// What is asked elsewhere. Several for one HOST:PORT are several addresses of it.
-    let places: [ConnectTo]
+    /// How hosts are reached. Several places for one HOST:PORT are several addresses of it.
+    let connections: Connections
 
     /// The time at which the certificates must be valid.
     let time: Timestamp
 
     /// The longest that asking one address may take, and looking up one name.
-    var timeout: Duration = LiveServer.timeout
+    private var timeout: Duration { self.connections.connectTimeout }
 
     /// One address of a host.
     private struct Target: Sendable {
         let host: HostName
         /// The server that is asked for.
         let server: ServerAddress
-        /// Where it is; or why that is not known.
+        /// The address; or why that is not known.
         let place: Result<ServerAddress, NoPlaceError>
+        /// The proxy that knows the way.
+        var proxy: ProxyRules.Proxy?
     }
 
-    /// Why there is nobody to ask.
+    /// The reason for which no host can be asked.
     private struct NoPlaceError: Error {
         let address: String?
         let reason: String
     }
 
-    /// Asks hosts on port 443.
+    /// Observes hosts on port 443.
     ///
-    /// - Returns: What was seen at each address, in the order of the hosts.
+    /// - Returns: The observations of each address, in the order of the hosts.
     func observe(_ hosts: [HostName]) async -> [[AddressObservation]] {
         let targets = await self.inTurn(hosts) { await self.targets(of: $0) }
         var observations = await self.inTurn(targets.flatMap { $0 }) { await self.observe($0) }[...]
@@ -75,10 +77,14 @@ struct HostObserver: Sendable {
 
     private func targets(of host: HostName) async -> [Target] {
         let bracketed = host.description.contains(":") ? "[\(host)]" : "\(host)"
-        guard let address = FetchAddress("https://\(bracketed)/"), let server = ServerAddress("\(bracketed):443")
-        else { return [] }
+        guard let server = ServerAddress("\(bracketed):443") else { return [] }
         var targets: [Target] = []
-        for place in self.places(of: address, server) {
+        for place in self.places(of: server) {
+            // Which addresses a name has, and which of them is asked, is for the proxy to say.
+            if let proxy = self.connections.proxies.proxy(for: host, at: place.host) {
+                targets.append(Target(host: host, server: server, place: .success(place), proxy: proxy))
+                continue
+            }
             for found in await self.addresses(of: place) {
                 targets.append(Target(host: host, server: server, place: found))
             }
@@ -89,12 +95,14 @@ struct HostObserver: Sendable {
     /// The addresses of a place, or why there is none.
     private func addresses(of place: ServerAddress) async -> [Result<ServerAddress, NoPlaceError>] {
         let found: [String]
-        do { found = try await HostAddresses.all(of: place.host, within: self.timeout) } catch {
+        do { found = try await HostAddresses.all(of: place.host, within: self.timeout, self.connections.family) } catch
+        {
             let reason = "\(place.host): no answer from the resolver within \(self.timeout)"
             return [.failure(NoPlaceError(address: nil, reason: reason))]
         }
         guard !found.isEmpty else {
-            return [.failure(NoPlaceError(address: nil, reason: "\(place): no such host"))]
+            let family = self.connections.family.map { "no \($0.name) address" } ?? "no such host"
+            return [.failure(NoPlaceError(address: nil, reason: "\(place): \(family)"))]
         }
         return found.enumerated().map { index, text in
             let written = "\(text.contains(":") ? "[\(text)]" : text):\(place.port)"
@@ -119,7 +127,8 @@ struct HostObserver: Sendable {
             return AddressObservation(address: nowhere.address, .unreachable(nowhere.reason))
         }
         do throws(LiveServer.NoAnswerError) {
-            let presented = try await LiveServer.chain(of: target.server, connectingTo: place, timeout: self.timeout)
+            let presented = try await LiveServer.chain(
+                of: target.server, connectingTo: place, through: target.proxy, timeout: self.timeout)
             let observation: ProbeObservation
             switch await self.validator.validate(presented: presented, as: .host(target.host), at: self.time).result {
             case .success(let path): observation = .validated(path)
@@ -133,10 +142,11 @@ struct HostObserver: Sendable {
     }
 
     /// Where a server is: its own name, or all places that are named for the same HOST:PORT as the first that covers it.
-    private func places(of address: FetchAddress, _ server: ServerAddress) -> [ServerAddress] {
-        guard let first = self.places.first(where: { $0.covers(address) }) else { return [server] }
+    private func places(of server: ServerAddress) -> [ServerAddress] {
+        let known = self.connections.places
+        guard let first = known.first(where: { $0.covers(server.host, server.port) }) else { return [server] }
         var places: [ServerAddress] = []
-        for place in self.places where place.host == first.host && place.port == first.port {
+        for place in known where place.host == first.host && place.port == first.port {
             let host = place.otherHost ?? server.host
             let bracketed = host.description.contains(":") ? "[\(host)]" : "\(host)"
             guard let other = ServerAddress("\(bracketed):\(place.otherPort ?? server.port)"),

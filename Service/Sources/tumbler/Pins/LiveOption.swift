@@ -14,33 +14,23 @@ struct LiveOption: ParsableArguments {
     var live = false
 
     @Option(
-        help: ArgumentHelp("With --live: the anchors in PEM, or the word system.", valueName: "file|system"))
-    var roots: String = RootsOption.system
-
-    @Option(
-        name: .customLong("connect-to"),
         help: ArgumentHelp(
-            "With --live: ask HOST at another place; may be given several times.", valueName: "host:address:port"))
-    var connections: [String] = []
+            "With --live: the anchors of what hosts serve; those of --cacert unless given.", valueName: "file|system"),
+        completion: .file())
+    var roots: String?
 
-    /// How many hosts are asked at once.
+    /// The number of hosts that are asked at once.
     private static let hostsAtOnce = 16
-
-    func validate() throws {
-        guard self.connections.allSatisfy({ Self.connection($0) != nil }) else {
-            throw ValidationError("--connect-to is written HOST:ADDRESS:PORT")
-        }
-        if !self.live, !self.connections.isEmpty { throw ValidationError("--connect-to goes with --live") }
-    }
 
     /// Asks hosts; `nil` without `--live`.
     ///
     /// - Throws: ``CommandError`` when there are no anchors. A host that cannot be asked is an observation.
-    func observe(_ hosts: [HostName], at time: Timestamp) async throws(CommandError) -> [ServedPath]? {
+    func observe(
+        _ hosts: [HostName], by connections: Connections, at time: Timestamp
+    ) async throws(CommandError) -> [ServedPath]? {
         guard self.live else { return nil }
         let validator = PathValidator(
-            roots: try RootsOption.load(self.roots), monotonicNanoseconds: monotonicNanoseconds)
-        let places = Dictionary(self.connections.compactMap { Self.connection($0) }) { first, _ in first }
+            roots: try connections.roots(self.roots), monotonicNanoseconds: monotonicNanoseconds)
         return await withTaskGroup(of: (Int, ServedPath).self) { group in
             var observations = [ServedPath?](repeating: nil, count: hosts.count)
             var next = 0
@@ -48,7 +38,7 @@ struct LiveOption: ParsableArguments {
                 guard next < hosts.count else { return }
                 let (index, host) = (next, hosts[next])
                 next += 1
-                group.addTask { (index, await Self.observe(host, at: places[host], validator, time)) }
+                group.addTask { (index, await Self.observe(host, by: connections, validator, time)) }
             }
             for _ in 0..<Self.hostsAtOnce { start() }
             while let (index, observation) = await group.next() {
@@ -60,12 +50,12 @@ struct LiveOption: ParsableArguments {
     }
 
     private static func observe(
-        _ host: HostName, at place: ServerAddress?, _ validator: PathValidator, _ time: Timestamp
+        _ host: HostName, by connections: Connections, _ validator: PathValidator, _ time: Timestamp
     ) async -> ServedPath {
         let bracketed = host.description.contains(":") ? "[\(host)]" : "\(host)"
         guard let server = ServerAddress("\(bracketed):443") else { return ServedPath(host, failure: "no address") }
         do throws(CommandError) {
-            let presented = try await LiveServer.presentedChain(of: server, connectingTo: place)
+            let presented = try await LiveServer.presentedChain(of: server, by: connections)
             switch await validator.validate(presented: presented, as: .host(host), at: time).result {
             case .success(let path): return ServedPath(host, path: path)
             case .failure(let refusal): return ServedPath(host, failure: "it does not validate: \(refusal.detail)")
@@ -73,12 +63,5 @@ struct LiveOption: ParsableArguments {
         } catch {
             return ServedPath(host, failure: error.message)
         }
-    }
-
-    private static func connection(_ text: String) -> (HostName, ServerAddress)? {
-        guard let colon = text.firstIndex(of: ":"), let host = try? HostName(String(text[..<colon])),
-            let place = ServerAddress(String(text[text.index(after: colon)...]))
-        else { return nil }
-        return (host, place)
     }
 }

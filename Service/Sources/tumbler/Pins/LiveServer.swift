@@ -9,15 +9,16 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 import NIOTLS
+@_spi(Tools) import PinningNIO
 
-/// Asks a server for its certificates.
+/// Fetches the certificates of a server.
 enum LiveServer {
     /// The longest that asking may take, from looking up the name to the last certificate.
     static let timeout: Duration = .seconds(10)
 
-    /// Why a server showed nothing.
+    /// The reason for which a server presented nothing.
     struct NoAnswerError: Error {
-        /// How a command ends that needs it.
+        /// The failure of a command that needs it.
         let failure: CommandError
         /// Whether this machine has no route to the address: it speaks no IPv6, say.
         let hasNoRoute: Bool
@@ -25,6 +26,23 @@ enum LiveServer {
 
     /// The chain that a server presents, leaf first, in DER. Nothing is validated: the connection is for looking, and is
     /// closed before anything is said on it.
+    ///
+    /// - Parameters:
+    ///   - server: The server.
+    ///   - connections: How it is reached.
+    /// - Throws: ``CommandError`` when the server cannot be reached or does not speak TLS.
+    static func presentedChain(
+        of server: ServerAddress, by connections: Connections
+    ) async throws(CommandError) -> [[UInt8]] {
+        let way = try await connections.way(to: server.host, server.port)
+        do throws(NoAnswerError) {
+            return try await self.chain(
+                of: server, connectingTo: ServerAddress(way.host, way.port), through: way.proxy,
+                timeout: connections.connectTimeout)
+        } catch { throw error.failure }
+    }
+
+    /// The chain that a server presents, at a place that is known.
     ///
     /// - Parameters:
     ///   - server: The server.
@@ -43,13 +61,15 @@ enum LiveServer {
 
     /// The same, with what kind of failure it was.
     static func chain(
-        of server: ServerAddress, connectingTo place: ServerAddress?, timeout: Duration
+        of server: ServerAddress, connectingTo place: ServerAddress?, through proxy: ProxyRules.Proxy? = nil,
+        timeout: Duration
     ) async throws(NoAnswerError) -> [[UInt8]] {
         let presented = NIOLockedValueBox<[[UInt8]]>([])
         do {
             let context = try NIOSSLContext(configuration: self.configuration)
             try await self.handshake(
-                with: server, at: place ?? server, context: context, timeout: TimeAmount(timeout), presented: presented)
+                with: server, at: place ?? server, through: proxy, context: context, timeout: TimeAmount(timeout),
+                presented: presented)
         } catch {
             // A server that wants a certificate of ours breaks the handshake off after it has shown its own.
             if presented.withLockedValue({ $0.isEmpty }) {
@@ -57,7 +77,7 @@ enum LiveServer {
                     failure: CommandError(
                         .undecided, "\(server): \(self.reason(for: error, timeout))",
                         // openssl knows keys and versions that are not known here.
-                        hint: error is NIOSSLError
+                        hint: error is NIOSSLError && proxy == nil
                             ? "openssl s_client -connect \(server) -showcerts </dev/null | tumbler pin -" : nil),
                     hasNoRoute: self.hasNoRoute(error))
             }
@@ -78,30 +98,41 @@ enum LiveServer {
     }
 
     private static func handshake(
-        with server: ServerAddress, at place: ServerAddress, context: NIOSSLContext, timeout: TimeAmount,
-        presented: NIOLockedValueBox<[[UInt8]]>
+        with server: ServerAddress, at place: ServerAddress, through proxy: ProxyRules.Proxy?, context: NIOSSLContext,
+        timeout: TimeAmount, presented: NIOLockedValueBox<[[UInt8]]>
     ) async throws {
         let group = MultiThreadedEventLoopGroup.singleton
         let done = group.any().makePromise(of: Void.self)
         let deadline = NIODeadline.now() + timeout
         let expiry = done.futureResult.eventLoop.scheduleTask(deadline: deadline) { done.fail(ServerTimeoutError()) }
+        @Sendable func startTLS(on channel: any Channel) throws {
+            // Server name indication is for names; an address must not be sent as one (RFC 6066, section 3).
+            let name = server.host.isAddress ? nil : server.host.description
+            let handler = try NIOSSLClientHandler(
+                context: context, serverHostname: name,
+                customVerificationCallback: { chain, verdict in
+                    presented.withLockedValue { $0 = chain.compactMap { try? $0.toDERBytes() } }
+                    verdict.succeed(.certificateVerified)
+                })
+            try channel.pipeline.syncOperations.addHandlers([handler, HandshakeWatcher(done: done)])
+        }
         let bootstrap = ClientBootstrap(group: group)
             .connectTimeout(timeout)
             .channelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    // Server name indication is for names; an address must not be sent as one (RFC 6066, section 3).
-                    let name = server.host.isAddress ? nil : server.host.description
-                    let handler = try NIOSSLClientHandler(
-                        context: context, serverHostname: name,
-                        customVerificationCallback: { chain, verdict in
-                            presented.withLockedValue { $0 = chain.compactMap { try? $0.toDERBytes() } }
-                            verdict.succeed(.certificateVerified)
-                        })
-                    try channel.pipeline.syncOperations.addHandlers([handler, HandshakeWatcher(done: done)])
-                }
+                channel.eventLoop.makeCompletedFuture { if proxy == nil { try startTLS(on: channel) } }
             }
-        let connection = bootstrap.connect(host: place.host.description, port: place.port)
+        let connection = bootstrap.connect(
+            host: proxy?.host ?? place.host.description, port: proxy?.port ?? place.port)
         connection.whenFailure { done.fail($0) }
+        if let proxy {
+            connection
+                .flatMap {
+                    ProxyTunnel.open(
+                        $0, through: proxy.configuration, to: place.host.description, port: place.port, until: deadline)
+                }
+                .flatMapThrowing { try startTLS(on: $0) }
+                .whenFailure { done.fail($0) }
+        }
         defer {
             expiry.cancel()
             connection.whenSuccess { $0.close(promise: nil) }
@@ -119,25 +150,14 @@ enum LiveServer {
         }
     }
 
-    /// Why a server could not be asked, in words.
+    /// The reason for which a server could not be asked, in words.
     static func reason(for error: any Error, _ timeout: Duration) -> String {
         switch error {
         case is ServerTimeoutError: "no answer within \(timeout)"
-        case let error as NIOConnectionError:
-            if error.dnsAError != nil && error.dnsAAAAError != nil {
-                "no such host"
-            } else if let first = error.connectionErrors.first {
-                self.reason(for: first.error, timeout)
-            } else {
-                "no connection"
-            }
-        case let error as IOError where error.errnoCode == ECONNREFUSED:
-            "connection refused; nothing listens on this port"
-        case let error as IOError: "no connection: \(error.description)"
-        case ChannelError.connectTimeout: "no connection within \(timeout)"
         case is HandshakeWatcher.ClosedError: "the server closed the connection before it presented a certificate"
-        case is NIOSSLError: "no TLS handshake: it speaks no TLS on this port, or none that is spoken here"
-        default: "no TLS handshake: \(error)"
+        default:
+            NetworkProblem(error, NetworkProblem.Limits(connect: TimeAmount(timeout), answer: TimeAmount(timeout)))
+                .description
         }
     }
 }

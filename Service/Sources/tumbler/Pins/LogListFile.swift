@@ -9,9 +9,9 @@ import PinListMetadata
 
 /// A log list in a file that a command is given: there is no default, and nothing is downloaded.
 struct LogListFile: Sendable {
-    /// What is in it.
+    /// The content of the file.
     let list: LogList
-    /// How a list would name it; `nil` for a length that none may name.
+    /// The reference by which a list would name it; `nil` for a length that none may name.
     let listed: ListedLogs?
     /// Its path, as it was given.
     let path: String
@@ -29,7 +29,7 @@ struct LogListFile: Sendable {
         }
     }
 
-    /// Says what a person should know of a list beside what is evaluated with it.
+    /// Prints notes for people on a list, beside what is evaluated with it.
     static func notes(on list: LogList, named path: String, at time: Timestamp) {
         if list.isStale(at: time) {
             let made = list.timestamp.map { "of \($0)" } ?? "without a time"

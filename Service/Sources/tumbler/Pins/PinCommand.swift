@@ -9,15 +9,15 @@ import Foundation
 import PathValidation
 import PinListRepository
 
-/// The pins of what someone has: certificates, keys, requests, or a server.
+/// Prints the pins of certificates, keys, requests, or a server.
 struct PinCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pin",
         abstract: "Print the pin of each certificate, public key, private key or certificate request.",
         discussion: """
             A name that exists is a file in PEM or DER, - is standard input. HOST:PORT and https://HOST are asked live: \
-            nothing is validated unless --ca-file names the anchors; then the pins are those of the validated path, its \
-            anchor included.
+            nothing is validated unless --cacert names the anchors (a file, or the word system); then the pins are those \
+            of the validated path, its anchor included.
 
             One line each: the pin, then the subject or the kind of key.
             """
@@ -26,8 +26,7 @@ struct PinCommand: AsyncParsableCommand {
     @Argument(help: "A file, -, HOST:PORT, or https://HOST.")
     var inputs: [String]
 
-    @Option(help: ArgumentHelp("Validate what a server presents against these anchors, PEM.", valueName: "file"))
-    var caFile: String?
+    @OptionGroup var connection: ConnectionOptions
 
     @Flag(help: "Print lines for the pins of an entry in tumbler.yaml.")
     var yaml = false
@@ -43,15 +42,18 @@ struct PinCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let roots = try self.caFile.map { path throws(CommandError) in try RootsOption.load(path) }
+        let connections = self.connection.connections
+        let roots = try connections.anchors.map { path throws(CommandError) in try RootsOption.load(path) }
         // All or nothing: half an answer looks like a whole one in a pipe.
         var found: [PinnedMaterial] = []
-        for input in self.inputs { found += try await self.materials(of: input, roots: roots) }
+        for input in self.inputs { found += try await self.materials(of: input, connections, roots: roots) }
         if self.json { return try JSONOutput.write(found) }
         try StandardOutput.write(lines: found.map { self.yaml ? $0.yamlLine : $0.line })
     }
 
-    private func materials(of input: String, roots: RootStore?) async throws(CommandError) -> [PinnedMaterial] {
+    private func materials(
+        of input: String, _ connections: Connections, roots: RootStore?
+    ) async throws(CommandError) -> [PinnedMaterial] {
         if input == InputFile.standardInput || FileManager.default.fileExists(atPath: input) {
             let bytes = try InputFile.read(input)
             do { return try PinnedMaterial.all(in: bytes, named: input) } catch {
@@ -59,11 +61,12 @@ struct PinCommand: AsyncParsableCommand {
             }
         }
         guard let server = ServerAddress(input) else {
+            if let misuse = ServerAddress.misuse(input) { throw misuse }
             let example =
                 ServerAddress("\(input):443") == nil ? "HOST:PORT or https://HOST" : "\(input):443 or https://\(input)"
             throw CommandError(.undecided, "\(input): no such file", hint: "to ask a server, write \(example)")
         }
-        let presented = try await LiveServer.presentedChain(of: server)
+        let presented = try await LiveServer.presentedChain(of: server, by: connections)
         let certificates = try await self.validated(presented, of: server, roots: roots)
         var materials: [PinnedMaterial] = []
         for (index, certificate) in certificates.enumerated() {
@@ -84,18 +87,19 @@ struct PinCommand: AsyncParsableCommand {
             let count = presented.count == 1 ? "one certificate" : "\(presented.count) certificates"
             StandardError.note(
                 "\(server) presented \(count); nothing was validated. Anyone on the way could have "
-                    + "presented them: compare with what you know, or name the anchors with --ca-file")
+                    + "presented them: compare with what you know, or name the anchors with --cacert")
             return presented
         }
         let validator = PathValidator(roots: roots, monotonicNanoseconds: monotonicNanoseconds)
         switch await validator.validate(presented: presented, as: .host(server.host), at: self.time.time).result {
         case .success(let path):
-            StandardError.note("\(server): validated against \(self.caFile ?? ""); the last pin is the anchor's")
+            StandardError.note(
+                "\(server): validated against \(self.connection.anchors ?? ""); the last pin is the anchor's")
             return path.certificates
         case .failure(let refusal):
             throw CommandError(
                 .doesNotHold, "\(server): what it presents does not validate: \(refusal.detail)",
-                hint: "without --ca-file the pins are printed without validation")
+                hint: "without --cacert the pins are printed without validation")
         }
     }
 }

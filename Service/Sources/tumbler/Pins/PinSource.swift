@@ -9,13 +9,14 @@ import Foundation
 @_spi(Tools) import PinListClient
 import PinListMetadata
 import PinListRepository
+import PinningNIO
 
-/// Where `fetch` has its pins from: exactly one of the command line, the files of an app, an app's client with its
+/// The source of the pins of `fetch`: exactly one of the command line, the files of an app, an app's client with its
 /// state, and the project folder.
 struct PinSource: ParsableArguments {
     @Option(
         name: .customLong("pin"),
-        help: "A pin of the address's host, in any written form; may be given several times. No other host is let in.")
+        help: "A pin of the address's host, in any written form; may be given several times. Other hosts are refused.")
     var pins: [String] = []
 
     @Option(help: ArgumentHelp("The list that an app ships.", valueName: "file"))
@@ -29,7 +30,7 @@ struct PinSource: ParsableArguments {
     @Option(help: ArgumentHelp("With --bundled or --list-url: the root that the app ships.", valueName: "file"))
     var root: String?
 
-    @Option(help: ArgumentHelp("With --list-url: where the client keeps its state.", valueName: "dir"))
+    @Option(help: ArgumentHelp("With --list-url: the state folder of the client.", valueName: "dir"))
     var state: String?
 
     @Option(
@@ -60,8 +61,14 @@ struct PinSource: ParsableArguments {
 
     /// The client under whose rules a host is asked; with `--list-url`, after one refresh.
     ///
+    /// - Parameters:
+    ///   - host: The host.
+    ///   - time: When it is asked.
+    ///   - connections: How a list is fetched.
     /// - Throws: ``CommandError`` when there are no rules.
-    func pinning(for host: HostName, at time: Timestamp) async throws(CommandError) -> Pinning {
+    func pinning(
+        for host: HostName, at time: Timestamp, by connections: Connections
+    ) async throws(CommandError) -> Pinning {
         if !self.pins.isEmpty {
             let list = try EphemeralList(pinning: host, to: try self.parsedPins(), at: time)
             return try Self.pinning(list.root, list.list, nil, at: time)
@@ -74,11 +81,18 @@ struct PinSource: ParsableArguments {
             return try Self.pinning(rootBytes, bundled, logs, at: time)
         }
         guard let address = URL(string: listURL) else {
-            throw CommandError(.usage, "--list-url \(listURL) is no address")
+            throw CommandError(.usage, "--list-url \(listURL) is not a URL")
         }
-        let pinning = try Self.pinning(rootBytes, bundled, logs, at: time, address, .folder(state))
+        let fetcher = try await connections.aside.fetcher(for: listURL)
+        let pinning = try Self.pinning(rootBytes, bundled, logs, at: time, address, .folder(state), fetcher)
         try await Self.refresh(pinning)
         return pinning
+    }
+
+    /// Says that the list which decides has expired.
+    func sayStale(_ pinning: Pinning) async {
+        guard self.pins.isEmpty, let list = await pinning.status.list, list.isStale else { return }
+        StandardError.warning(RefreshReport.staleness(name: list.name, version: list.version))
     }
 
     private func parsedPins() throws(CommandError) -> [Pin] {
@@ -117,11 +131,12 @@ struct PinSource: ParsableArguments {
 
     private static func pinning(
         _ root: [UInt8], _ list: [UInt8]?, _ logs: [UInt8]?, at time: Timestamp, _ address: URL? = nil,
-        _ state: StateLocation = .memory
+        _ state: StateLocation = .memory, _ fetcher: HTTPClientFetcher? = nil
     ) throws(CommandError) -> Pinning {
         do throws(PinningSetupError) {
             let pinning = try Pinning(
-                forCommandAt: time, root: root, list: list, logs: logs, refreshFrom: address, state: state)
+                forCommandAt: time, root: root, list: list, logs: logs, refreshFrom: address, state: state,
+                fetcher: fetcher)
             // With an address a refresh comes first, and says what it did not get.
             if address == nil { Self.note(pinning.recentEvents) }
             return pinning
@@ -136,7 +151,7 @@ struct PinSource: ParsableArguments {
         for event in events where kinds.contains(event.kind) { StandardError.note("\(event)") }
     }
 
-    /// Refreshes once. What is in force afterwards decides, whatever came of it; what went wrong is said.
+    /// Refreshes once. The list in force afterwards decides, even when the refresh failed; the error is printed.
     private static func refresh(_ pinning: Pinning) async throws(CommandError) {
         let outcome = await pinning.refresh()
         let report = RefreshReport(await pinning.status, outcome, pinning.recentEvents)

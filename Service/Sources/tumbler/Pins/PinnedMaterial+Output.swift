@@ -7,7 +7,7 @@ import CommandLineInterface
 import Foundation
 public import PinListRepository
 
-/// How `pin` prints what it found.
+/// The form in which `pin` prints what it found.
 extension PinnedMaterial: Encodable {
     /// The pin, then the subject or the kind of key.
     var line: String { "\(self.pin) \(self.label)" }

@@ -8,7 +8,8 @@ import Foundation
 import PinListMetadata
 import PinListRepository
 
-/// A public key that someone names: a file with a public key, a private key whose `.pub` stands beside it, or a token.
+/// A public key that is named on the command line: a file with a public key, a private key whose `.pub` stands beside
+/// it, or a token.
 enum PublicKeyArgument {
     /// The key of metadata that a name means.
     ///

@@ -21,7 +21,7 @@ struct RevocationOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "What follows for a certificate that no list covers: if-known lets it pass, required refuses it.",
+            "The rule for a certificate that no list covers: if-known accepts it, required refuses it.",
             valueName: Self.names),
         transform: RevocationOptions.demand)
     var revocation: RevocationCheck.Demand?
@@ -35,12 +35,12 @@ struct RevocationOptions: ParsableArguments {
     /// The demand with a name.
     static func demand(_ name: String) throws -> RevocationCheck.Demand {
         guard let demand = RevocationCheck.Demand(rawValue: name) else {
-            throw ValidationError("\(name) is no demand; there are \(self.names)")
+            throw ValidationError("\(name) is not a demand; there are \(self.names)")
         }
         return demand
     }
 
-    /// What a path must pass; `nil` for nothing.
+    /// The check that a path must pass; `nil` for none.
     ///
     /// - Throws: ``CommandError`` when a list cannot be read.
     func check() throws(CommandError) -> RevocationCheck? {
@@ -60,7 +60,7 @@ enum RevocationListFile {
             let bytes = try InputFile.read(path, maximumLength: RevocationLists.maximumLength)
             do throws(InputError) { lists = try lists.adding([bytes]) } catch {
                 throw CommandError(
-                    .undecided, "\(path): \(error)", hint: "openssl crl -in FILE -noout -text says what is in it")
+                    .undecided, "\(path): \(error)", hint: "openssl crl -in FILE -noout -text prints its content")
             }
         }
         return lists

@@ -3,6 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CertificatePinning
+import CommandLineInterface
+import Foundation
 
 /// A server as it is written on a command line: `HOST:PORT`, `[IPv6]:PORT`, or `https://HOST[:PORT]`.
 struct ServerAddress: CustomStringConvertible {
@@ -11,6 +13,12 @@ struct ServerAddress: CustomStringConvertible {
 
     /// The port.
     let port: Int
+
+    /// Puts an address together.
+    init(_ host: HostName, _ port: Int) {
+        self.host = host
+        self.port = port
+    }
 
     /// Reads an address, or gives `nil` when the text is none.
     init?(_ text: String) {
@@ -28,8 +36,9 @@ struct ServerAddress: CustomStringConvertible {
             host = rest[..<colon]
             port = UInt16(rest[rest.index(after: colon)...]).map { Int($0) }
         }
-        // Without brackets nobody can say where an IPv6 address ends and a port begins.
-        guard let port, port > 0, host.first == "[" || !host.contains(":"), let name = try? HostName(String(host))
+        // Without brackets it is not clear where an IPv6 address ends and a port begins.
+        guard let port, port > 0, host.first == "[" || !host.contains(":"),
+            let name = try? HostArgument.name(String(host))
         else { return nil }
         self.host = name
         self.port = port
@@ -38,5 +47,24 @@ struct ServerAddress: CustomStringConvertible {
     /// `HOST:PORT`, with brackets around an IPv6 address.
     var description: String {
         self.host.description.contains(":") ? "[\(self.host)]:\(self.port)" : "\(self.host):\(self.port)"
+    }
+
+    /// What is wrong with a text that was meant as a server; `nil` for one that may be the name of a file.
+    static func misuse(_ text: String) -> CommandError? {
+        if let scheme = text.range(of: "://") {
+            let isHTTPS = text[..<scheme.lowerBound].lowercased() == "https"
+            let rest = text[scheme.upperBound...].prefix { !"/?#".contains($0) }
+            let host = rest.contains("@") ? nil : rest.split(separator: ":").first.map(String.init)
+            let example = host.flatMap { ServerAddress("\($0):443") }.map { "https://\($0.host)" } ?? "https://HOST"
+            return CommandError(
+                .usage,
+                isHTTPS ? "this is not the address of a server" : "only https servers have certificates to ask for",
+                hint: "write \(example), or HOST:PORT")
+        }
+        guard let colon = text.lastIndex(of: ":"), colon > text.startIndex else { return nil }
+        let (host, port) = (text[..<colon], text[text.index(after: colon)...])
+        guard !port.isEmpty, port.utf8.allSatisfy({ (48...57).contains($0) }), ServerAddress("\(host):443") != nil
+        else { return nil }
+        return CommandError(.usage, "\(text): \(port) is not a port", hint: "write \(host):443; a port is 1 to 65535")
     }
 }

@@ -9,11 +9,11 @@ import CommandLineInterface
 import Foundation
 import PathValidation
 
-/// Was this certificate logged where its owner can see it?
+/// `ct`: decides whether a certificate was logged where its owner can see it.
 struct TransparencyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ct",
-        abstract: "Say what a certificate's embedded timestamps of Certificate Transparency are worth.",
+        abstract: "Evaluate a certificate's embedded timestamps of Certificate Transparency.",
         discussion: """
             A name that exists is a file with a chain, PEM, leaf first; - is standard input. HOST:PORT and https://HOST are \
             asked live. Without --roots nothing is validated, and the issuer is the next certificate of the chain.
@@ -26,16 +26,18 @@ struct TransparencyCommand: AsyncParsableCommand {
     @Argument(help: "A file, -, HOST:PORT, or https://HOST.")
     var input: String
 
-    @Option(help: ArgumentHelp("The logs that are known, JSON in version 3 of its format.", valueName: "file"))
+    @Option(help: ArgumentHelp("The log list, JSON in version 3 of its format.", valueName: "file"))
     var logs: String
 
     @Option(
-        help: ArgumentHelp("When it is enough.", valueName: TransparencyOptions.names),
+        help: ArgumentHelp("The policy that the timestamps must satisfy.", valueName: TransparencyOptions.names),
         transform: TransparencyOptions.policy)
     var policy: TransparencyPolicy = .chrome
 
     @Option(help: ArgumentHelp("Validate against these anchors, PEM, or the word system.", valueName: "file|system"))
     var roots: String?
+
+    @OptionGroup var connection: ConnectionOptions
 
     @Flag(help: "Print the evaluation as JSON.")
     var json = false
@@ -78,10 +80,11 @@ struct TransparencyCommand: AsyncParsableCommand {
             presented = chain
         } else {
             guard let server = ServerAddress(self.input) else {
+                if let misuse = ServerAddress.misuse(self.input) { throw misuse }
                 throw CommandError(
                     .undecided, "\(self.input): no such file", hint: "to ask a server, write HOST:PORT or https://HOST")
             }
-            presented = try await LiveServer.presentedChain(of: server)
+            presented = try await LiveServer.presentedChain(of: server, by: self.connection.connections)
             identity = .host(server.host)
         }
         guard let roots else { return presented }

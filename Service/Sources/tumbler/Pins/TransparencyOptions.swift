@@ -13,7 +13,7 @@ struct TransparencyOptions: ParsableArguments {
     /// The names of all policies, for people.
     static let names = TransparencyPolicy.all.map(\.name).joined(separator: "|")
 
-    @Option(help: ArgumentHelp("The logs that are known, JSON in version 3 of its format.", valueName: "file"))
+    @Option(help: ArgumentHelp("The log list, JSON in version 3 of its format.", valueName: "file"))
     var logs: String?
 
     @Option(
@@ -29,12 +29,12 @@ struct TransparencyOptions: ParsableArguments {
     /// The policy of a name.
     static func policy(_ name: String) throws -> TransparencyPolicy {
         guard let policy = TransparencyPolicy(named: name) else {
-            throw ValidationError("\(name) is no policy; there are \(self.names)")
+            throw ValidationError("\(name) is not a policy; there are \(self.names)")
         }
         return policy
     }
 
-    /// What a path must satisfy; `nil` for nothing.
+    /// The demand that a path must satisfy; `nil` for none.
     ///
     /// - Throws: ``CommandError`` when the log list cannot be read.
     func demand(at time: Timestamp) throws(CommandError) -> TransparencyDemand? {

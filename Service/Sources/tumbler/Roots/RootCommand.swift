@@ -7,11 +7,11 @@ import CommandLineInterface
 import PinListMetadata
 import PinListRepository
 
-/// What operators do with roots: who may sign.
+/// `root`: the operators' work with roots, which say which keys may sign.
 struct RootCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "root",
-        abstract: "Say who may sign: make the first root, the next one, or show one.",
+        abstract: "Manage roots, which say which keys may sign: make the first, the next, or show one.",
         subcommands: [RootNewCommand.self, RootRotateCommand.self, RootShowCommand.self]
     )
 }
@@ -28,7 +28,7 @@ struct RootNewCommand: AsyncParsableCommand {
             """
     )
 
-    @Option(help: "What the lists are called; in general the app's identifier.")
+    @Option(help: "The name of the lists; in general the app's identifier.")
     var name: String
 
     @Option(name: .customLong("root"), help: ArgumentHelp("A key that signs roots. Several times.", valueName: "pub"))
@@ -51,7 +51,8 @@ struct RootNewCommand: AsyncParsableCommand {
         let finished = change
         let root = try CommandError.wrapping { () throws(RepositoryError) in try finished.first(named: self.name) }
         try self.output.write(root.payload)
-        try RootDescription(root, payload: root.payload).write(asJSON: self.json)
+        let shown = RootDescription(root, payload: root.payload)
+        try self.output.report(shown, shown.lines, asJSON: self.json)
     }
 }
 
@@ -59,7 +60,7 @@ struct RootNewCommand: AsyncParsableCommand {
 struct RootShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Print who may sign by a root, and until when.",
+        abstract: "Print the keys that may sign by a root, and its expiry.",
         discussion: "FILE is a payload or an envelope. Nothing is verified: tumbler verify does that."
     )
 
@@ -104,7 +105,7 @@ struct RootRotateCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "A role, or its hybrid demand, loses a key, named by its id or the beginning of it.",
+            "A role, or its hybrid demand, loses a key, named by its id or a prefix of it.",
             valueName: "role=keyid"))
     var remove: [RoleOption] = []
 
@@ -130,6 +131,7 @@ struct RootRotateCommand: AsyncParsableCommand {
         let root = try CommandError.wrapping { () throws(RepositoryError) in try finished.next(after: newest) }
         try ReachableThresholds.expect(of: root, self.project, unless: self.allow)
         try self.output.write(root.payload)
-        try RootDescription(root, payload: root.payload).write(asJSON: self.json)
+        let shown = RootDescription(root, payload: root.payload)
+        try self.output.report(shown, shown.lines, asJSON: self.json)
     }
 }

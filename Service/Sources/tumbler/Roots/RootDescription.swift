@@ -6,7 +6,7 @@ import CertificatePinning
 import CommandLineInterface
 import PinListMetadata
 
-/// What is said of a root.
+/// The form in which a root is printed.
 struct RootDescription: Encodable {
     /// A role: its keys, and how many of them must sign.
     struct Role: Encodable {
@@ -68,7 +68,7 @@ struct RootDescription: Encodable {
     }
 
     private func lines(ofKeys keyIDs: [String]) -> [String] {
-        // The name of an algorithm is whatever the root says; an unsigned one may come from anybody.
+        // The name of an algorithm is whatever the root says; an unsigned one may come from any author.
         keyIDs.map { "    \($0) \(PrintableText.line(self.keys[$0] ?? "", maximumLength: 80))" }
     }
 

@@ -7,11 +7,11 @@ import CommandLineInterface
 import PinListMetadata
 import PinListRepository
 
-/// What `root new` and `root rotate` have in common: hybrid demands, thresholds and times.
+/// The options that `root new` and `root rotate` share: hybrid demands, thresholds and times.
 struct RootTermsOptions: ParsableArguments {
     @Option(
         name: .customLong("threshold"),
-        help: ArgumentHelp("How many keys of a role must sign: root=2, pins=1.", valueName: "role=n"))
+        help: ArgumentHelp("The number of keys of a role that must sign: root=2, pins=1.", valueName: "role=n"))
     var thresholds: [RoleOption] = []
 
     @Option(
@@ -23,11 +23,11 @@ struct RootTermsOptions: ParsableArguments {
     @Option(
         name: .customLong("hybrid-threshold"),
         help: ArgumentHelp(
-            "How many keys of a role's hybrid demand must sign: pins=1, which is what it is at first.",
+            "The number of keys of a role's hybrid demand that must sign: pins=1 (the default).",
             valueName: "role=n"))
     var hybridThresholds: [RoleOption] = []
 
-    @Option(help: ArgumentHelp("How long the root is valid: 90s, 5m, 12h, 1095d.", valueName: "duration"))
+    @Option(help: ArgumentHelp("The validity of the root: 90s, 5m, 12h, 1095d.", valueName: "duration"))
     var validFor: String?
 
     @OptionGroup var time: TimeOption

@@ -8,10 +8,10 @@ import PinListRepository
 import PinListSimulation
 import PinRotation
 
-/// What happens to installations when a list with a new key and the key itself go out now: simulated, with the lists
-/// that installations hold and the source's own times.
+/// The simulated effect on installations when a list with a new key and the key itself go out now, with the lists that
+/// installations hold and the source's own times.
 struct EmergencySimulation {
-    /// How many installations are simulated: a share is right to within one percent.
+    /// The number of installations that are simulated: a share is right to within one percent.
     static let clients = 10_000
 
     private static let seed: UInt64 = 1
@@ -22,7 +22,7 @@ struct EmergencySimulation {
     private static let maximumPast = 90 * day
     private static let maximumLists = 64
 
-    /// How many lists installations were taken to hold; 1 where none is known.
+    /// The number of lists that installations were taken to hold; 1 where none is known.
     let lists: Int
 
     private let answer: SimulationAnswer
@@ -34,9 +34,9 @@ struct EmergencySimulation {
     /// - Parameters:
     ///   - plan: The plan, of which nothing is published.
     ///   - held: The lists that installations may hold, in any order.
-    ///   - refreshAfter: How long clients wait before they ask again, in seconds.
-    ///   - curve: How often installations are opened.
-    ///   - seconds: For how long the entry is suspended; `nil` for not at all.
+    ///   - refreshAfter: The time that clients wait before they ask again, in seconds.
+    ///   - curve: The frequency at which installations are opened.
+    ///   - seconds: The length of the suspension; `nil` for not at all.
     ///   - time: Now.
     /// - Throws: `SimulationError` for values that the simulator does not take.
     init(

@@ -18,7 +18,7 @@ enum EmergencyStep: Int, CaseIterable {
     var name: String { "step \(self.rawValue) of \(Self.allCases.count)" }
 }
 
-/// What people are told and asked before each step of an emergency rotation.
+/// The texts and questions before each step of an emergency rotation.
 struct EmergencySteps {
     /// The plan.
     let plan: RotationPlan
@@ -49,7 +49,7 @@ struct EmergencySteps {
         for line in self.lines(of: step) { StandardError.note(line) }
     }
 
-    /// What a step does, and how to go back.
+    /// The text on what a step does, and how to go back.
     func lines(of step: EmergencyStep) -> [String] {
         let path = RotationFolder.path(of: self.host)
         switch step {
@@ -66,7 +66,7 @@ struct EmergencySteps {
             let changes = ["the new pin is \(self.plan.new.pin)"] + suspended
             return [
                 "\(step.name): \(self.edited) is edited: \(changes.joined(separator: ", "))",
-                "clients see nothing of it yet; the way back: \(self.wayBackOfEdit)",
+                "clients do not see it yet; the way back: \(self.wayBackOfEdit)",
             ]
         case .release:
             let suspended = self.suspension.map { ", and refuse nothing at \(self.host) until \($0.until)" } ?? ""
@@ -94,13 +94,13 @@ struct EmergencySteps {
             : "take the new lines out of \(self.edited), then tumbler rotate abort \(self.host)"
     }
 
-    /// What was done before a step, as a failure of the command: the step was not wanted.
+    /// The steps that were taken before one, as a failure of the command: the step was not wanted.
     func stopped(before step: EmergencyStep) -> CommandError {
         CommandError(
             .doesNotHold, "stopped before \(step.name): \(self.done(before: step))", hint: self.goingOn(before: step))
     }
 
-    /// What was done before a step.
+    /// The steps that were taken before one, in words.
     func done(before step: EmergencyStep) -> String {
         let path = RotationFolder.path(of: self.host)
         switch step {
@@ -114,7 +114,7 @@ struct EmergencySteps {
         }
     }
 
-    /// How to go on, and how to go back.
+    /// The text on how to go on, and how to go back.
     func goingOn(before step: EmergencyStep) -> String? {
         let next = "tumbler rotate next \(self.host)"
         switch step {

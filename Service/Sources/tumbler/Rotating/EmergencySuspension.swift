@@ -9,23 +9,23 @@ import PinRotation
 
 /// The suspension that goes into the source in an emergency.
 struct EmergencySuspension {
-    /// For how long installations with the new list refuse nothing, in seconds.
+    /// The time for which installations with the new list refuse nothing, in seconds.
     let seconds: Int64
 
-    /// Until when.
+    /// The end of the suspension.
     let until: Timestamp
 
     /// The entries that get one: those that are not suspended for as long already.
     let hosts: [HostName]
 
-    /// What is said of suspensions that are there already, each one line.
+    /// The notes on suspensions that are there already, each one line.
     let notes: [String]
 
-    /// Looks at what is suspended already.
+    /// Reads what is suspended already.
     ///
     /// - Parameters:
     ///   - plan: The plan.
-    ///   - seconds: For how long.
+    ///   - seconds: The length of the suspension.
     ///   - isDemanded: Whether a person named the length: then a longer suspension of the same entry makes way.
     ///   - source: The source.
     ///   - time: Now.
@@ -57,7 +57,7 @@ struct EmergencySuspension {
     ///
     /// - Parameters:
     ///   - bytes: The source, as edited so far.
-    ///   - files: How what it includes is read.
+    ///   - files: The reader of the files that it includes.
     /// - Throws: ``RepositoryError`` when it is over seven days, or cannot be put in by whole lines.
     func added(
         to bytes: [UInt8], _ files: DiskFiles, _ plan: RotationPlan, at time: Timestamp

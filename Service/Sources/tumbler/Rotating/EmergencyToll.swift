@@ -44,7 +44,7 @@ struct EmergencyToll {
 
     /// Whom it locks out.
     ///
-    /// - Parameter seconds: For how long the entry is suspended; `nil` for not at all.
+    /// - Parameter seconds: The length of the suspension; `nil` for not at all.
     func lines(suspendedFor seconds: Int64?) -> [String] {
         var lines: [String] = []
         if let refusing, refusing.verdict == .safe {
@@ -92,14 +92,15 @@ struct EmergencyToll {
         Self.moments.map { (Share.percent(share($0)), SourceDuration.text($0)) }
     }
 
-    /// How long a suspension is proposed, in seconds: until half of the installations came, from 12 hours to 7 days.
+    /// The length of the suspension that is proposed, in seconds: until half of the installations came, from 12 hours
+    /// to 7 days.
     var suspension: Int64 {
         let half = self.curve.secondsUntil(reaching: 0.5) ?? MetadataLimits.suspensionSeconds
         let hours = half / 3_600 + 1
         return min(max(hours * 3_600, 12 * 3_600), MetadataLimits.suspensionSeconds)
     }
 
-    /// What comes in which order, when the list is out.
+    /// The next steps in their order, when the list is out.
     func order(isSuspended: Bool) -> [String] {
         let host = self.plan.host
         let steps = [

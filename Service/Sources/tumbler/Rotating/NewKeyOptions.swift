@@ -9,7 +9,7 @@ import PinListRepository
 
 /// `--key FILE`, `--csr FILE` or `--pin PIN`: the key that comes; and `--old PIN`: those that go.
 struct NewKeyOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The new key: a private key that is not encrypted, or a public one.", valueName: "file"))
+    @Option(help: ArgumentHelp("The new key: an unencrypted private key, or a public one.", valueName: "file"))
     var key: String?
 
     @Option(help: ArgumentHelp("The request for the certificate of the new key.", valueName: "file"))
@@ -20,7 +20,7 @@ struct NewKeyOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "A pin that goes; may be given several times. Else the one that is served.", valueName: "pin"),
+            "A pin that goes; may be given several times. By default the one that is served.", valueName: "pin"),
         transform: Self.pin)
     var old: [Pin] = []
 

@@ -9,7 +9,7 @@ import PinListMetadata
 import PinListRepository
 import PinRotation
 
-/// What `rotate status --json` prints of each rotation.
+/// The form in which `rotate status --json` prints each rotation.
 struct PrintedRotation {
     let situation: RotationSituation
 

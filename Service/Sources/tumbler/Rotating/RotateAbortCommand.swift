@@ -13,7 +13,7 @@ import PinRotation
 struct RotateAbortCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "abort",
-        abstract: "End a rotation before time: the new pin goes, unless it is served.",
+        abstract: "Abort a rotation: the new pin goes, unless it is served.",
         discussion: """
             Each address of the host is asked before: where one serves the new key, or does not answer, nothing is \
             changed. A pin that was a backup before the rotation stays.
@@ -25,7 +25,7 @@ struct RotateAbortCommand: AsyncParsableCommand {
 
     @OptionGroup var rotated: RotatedHost
 
-    @Option(help: ArgumentHelp("Why; it is written into the plan.", valueName: "text"))
+    @Option(help: ArgumentHelp("The reason; it is written into the plan.", valueName: "text"))
     var reason: String?
 
     @OptionGroup var look: RotationLookOptions

@@ -5,11 +5,11 @@
 import ArgumentParser
 import CertificatePinning
 
-/// Another key for a host, without locking anybody out.
+/// Leads a host to another key without locking clients out.
 struct RotateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rotate",
-        abstract: "Lead a host to another key, so that nobody is locked out.",
+        abstract: "Lead a host to another key, so that no client is locked out.",
         discussion: """
             A plan is a file of the project, rotations/HOST.yaml. It goes from planned to announced (the new pin is \
             in a published list), ready (the gate says that the new key may be served), switched (every \
@@ -32,6 +32,6 @@ struct RotatedHost: ParsableArguments {
     ///
     /// - Throws: `ValidationError`.
     static func host(_ text: String) throws -> HostName {
-        do throws(InputError) { return try HostName(text) } catch { throw ValidationError("\(error)") }
+        try HostArgument.host(text)
     }
 }

@@ -14,7 +14,7 @@ import PinRotation
 struct RotateEmergencyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "emergency",
-        abstract: "Lead a host to another key at once, and say whom that locks out for how long.",
+        abstract: "Lead a host to another key at once, and say how many clients that locks out for how long.",
         discussion: """
             Says what share of the requests would be refused now, and simulates how many installations refuse the new \
             key after a while. Then come four steps, each only when it is wanted: the plan is written; the new pin, \
@@ -34,7 +34,7 @@ struct RotateEmergencyCommand: AsyncParsableCommand {
     @Option(
         name: .customLong("suspend-for"),
         help: ArgumentHelp(
-            "How long the entry is suspended; else until half of the installations came, 12h to 7d.",
+            "The length of the suspension; by default until half of the installations came, 12h to 7d.",
             valueName: "duration"))
     var suspendFor: String?
 
@@ -46,7 +46,7 @@ struct RotateEmergencyCommand: AsyncParsableCommand {
     @OptionGroup var passphrases: PassphraseOptions
     @OptionGroup var service: ServiceOptions
 
-    @Flag(help: "Do not ask: every step is wanted.")
+    @Flag(help: "Do not ask: take every step.")
     var yes = false
 
     @OptionGroup var project: ProjectOption

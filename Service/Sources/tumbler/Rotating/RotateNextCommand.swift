@@ -36,7 +36,7 @@ struct RotateNextCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("With --force: why.", valueName: "text"))
     var reason: String?
 
-    @Option(help: ArgumentHelp("The chain that is to be deployed, for the gate.", valueName: "file"))
+    @Option(help: ArgumentHelp("The chain to deploy, for the gate.", valueName: "file"))
     var certificate: String?
 
     @OptionGroup var look: RotationLookOptions
@@ -63,7 +63,7 @@ struct RotateNextCommand: AsyncParsableCommand {
     func run() async throws {
         let time = self.time.time
         let host = self.rotated.host
-        // Whoever is slower reads what the other one wrote, or is told at once.
+        // The slower process reads what the other one wrote, or gets an error at once.
         let lock = try RotationLock(try self.project.find())
         let knowledge = try await RotationKnowledge(self.project, self.options.service, self.look, at: time)
         let entry = try RotationFolder.Entry.expected(host, in: knowledge.folder)
@@ -128,7 +128,7 @@ struct RotateNextCommand: AsyncParsableCommand {
 
     /// Publishes what a state needs.
     ///
-    /// - Returns: What was released; `nil` when nothing was needed.
+    /// - Returns: The released list; `nil` when nothing was needed.
     private func publish(
         _ state: RotationState, _ situation: RotationSituation, _ knowledge: RotationKnowledge, at time: Timestamp
     ) async throws -> ReleasedList? {

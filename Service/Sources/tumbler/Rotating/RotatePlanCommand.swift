@@ -28,7 +28,7 @@ struct RotatePlanCommand: AsyncParsableCommand {
     @Option(
         name: .customLong("switch-at"),
         help: ArgumentHelp(
-            "From when the new key is to be served: 2026-12-24 or 2026-12-24T08:00:00Z.", valueName: "date"),
+            "The time from which the new key is to be served: 2026-12-24 or 2026-12-24T08:00:00Z.", valueName: "date"),
         transform: Self.date)
     var switchAt: Timestamp?
 
@@ -38,23 +38,23 @@ struct RotatePlanCommand: AsyncParsableCommand {
         transform: Self.limit)
     var maxRefusing: RefusingLimit = .standard
 
-    @Option(help: ArgumentHelp("Where the new private key is kept.", valueName: "text"))
+    @Option(help: ArgumentHelp("The place of the new private key.", valueName: "text"))
     var kept: String?
 
     @Option(
         name: .customLong("held-by"),
-        help: ArgumentHelp("Who holds the new key; may be given several times.", valueName: "text"))
+        help: ArgumentHelp("The holder of the new key; may be given several times.", valueName: "text"))
     var heldBy: [String] = []
 
-    @Option(name: .customLong("old-kept"), help: ArgumentHelp("Where the old private key is kept.", valueName: "text"))
+    @Option(name: .customLong("old-kept"), help: ArgumentHelp("The place of the old private key.", valueName: "text"))
     var oldKept: String?
 
     @Option(
         name: .customLong("old-held-by"),
-        help: ArgumentHelp("Who holds the old key; may be given several times.", valueName: "text"))
+        help: ArgumentHelp("The holder of the old key; may be given several times.", valueName: "text"))
     var oldHeldBy: [String] = []
 
-    @Flag(help: "Other entries are meant to have this key as well.")
+    @Flag(help: "Allow other entries to have this key as well.")
     var shared = false
 
     @OptionGroup var look: RotationLookOptions

@@ -10,11 +10,11 @@ import PinListMetadata
 import PinListRepository
 import PinRotation
 
-/// Where rotations stand.
+/// `rotate status`: the states of rotations.
 struct RotateStatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Say where rotations stand, what is missing, and what comes next.",
+        abstract: "Print the state of rotations, what is missing, and what comes next.",
         discussion: """
             Each address of the host is asked for its certificate, unless --no-look says otherwise. Nothing is \
             written but what was seen, into \(ProbeMemoryFile.defaultPath), and the page of --checklist.
@@ -30,7 +30,7 @@ struct RotateStatusCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Write a page with check boxes: before, during, after.", valueName: "file.md"))
     var checklist: String?
 
-    @Option(help: ArgumentHelp("The chain that is to be deployed, for the gate.", valueName: "file"))
+    @Option(help: ArgumentHelp("The chain to deploy, for the gate.", valueName: "file"))
     var certificate: String?
 
     @OptionGroup var look: RotationLookOptions

@@ -28,7 +28,7 @@ struct RotationChecklist {
                 planned: self.plan.announceAt),
             self.box(self.plan.entered(.ready) != nil, "the gate says safe", self.plan.entered(.ready)),
             "", "## During", "",
-            self.box(false, "who deploys, and who watches failures, is agreed"),
+            self.box(false, "the people who deploy and who watch failures are named"),
             self.box(false, "new key deployed to one address", planned: self.plan.switchAt),
             self.box(false, "`tumbler probe` is well, and no failures are reported"),
             self.box(
@@ -52,11 +52,11 @@ struct RotationChecklist {
         return "- [\(isDone ? "x" : " ")] \(what)\(at)\(isDone ? "" : " (who: ____, when: ____)")"
     }
 
-    /// A text of a person in a page: what Markdown would read as its own is escaped.
+    /// The text of a person in a page: what Markdown would read as its own is escaped.
     private static func text(_ key: PlannedKey) -> String {
         let words = [
-            key.kept ?? "not said where",
-            "held by \(key.heldBy.isEmpty ? "not said whom" : key.heldBy.joined(separator: ", "))",
+            key.kept ?? "place unknown",
+            "held by \(key.heldBy.isEmpty ? "unknown holders" : key.heldBy.joined(separator: ", "))",
         ]
         let escaped = words.joined(separator: ", ").map { "\\`*_{}[]<>#|".contains($0) ? "\\\($0)" : "\($0)" }.joined()
         return "`\(key.pin)`, \(escaped)"

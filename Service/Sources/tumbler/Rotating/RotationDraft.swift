@@ -59,8 +59,8 @@ struct RotationDraft {
         return plan
     }
 
-    /// The pins that are served now by a server's own key, else those that probes saw; where there are none, nobody
-    /// knows what goes.
+    /// The pins that are served now by a server's own key, else those that probes saw; where there are none, it is
+    /// unknown which pins go.
     private func served(_ known: [KnownPin], _ new: Pin) async throws(CommandError) -> [Pin] {
         let addresses = try await self.knowledge.addresses(of: [self.host]) ?? []
         let leaves = Set(addresses.compactMap { $0.pins?.first ?? nil })
@@ -78,7 +78,7 @@ struct RotationDraft {
         return remembered.map(\.pin)
     }
 
-    /// Why a look did not say which pin goes.
+    /// The reason for which a probe did not show which pin goes.
     private static func whyUnknown(_ addresses: [KeySightings.Address], _ new: Pin) -> String {
         guard let first = addresses.first else { return "no address was asked" }
         if let served = addresses.first(where: { $0.pins?.first == new }) {

@@ -7,12 +7,12 @@ import PinListMetadata
 import PinListRepository
 import PinRotation
 
-/// When the gate of a rotation is expected to open, and what that is known from.
+/// The forecast of when the gate of a rotation opens, and its basis.
 struct RotationForecast {
-    /// When; `nil` when it cannot be said.
+    /// The time; `nil` when it cannot be said.
     let opening: Timestamp?
 
-    /// What it is known from, in words.
+    /// The basis of the forecast, in words.
     let basis: String
 
     /// The curve that it is known from; `nil` where time alone says it.
@@ -21,10 +21,10 @@ struct RotationForecast {
     /// Foretells.
     ///
     /// - Parameters:
-    ///   - beginning: When the new pin went out, or goes out.
+    ///   - beginning: The time at which the new pin goes out, or went out.
     ///   - refusing: The share of the requests that name a list without it, or an older one than the newest, and for
     ///     how many seconds the newer one was out; `nil` where that is not measured.
-    ///   - limit: How many may refuse.
+    ///   - limit: The share that may refuse.
     ///   - source: The source.
     ///   - time: Now.
     init(

@@ -7,7 +7,7 @@ import CommandLineInterface
 import PinListRepository
 import PinRotation
 
-/// Where a plan is kept: the project's file, and the service where there is one. Both are compared before they are
+/// Stores a plan: in the project's file, and at the service where there is one. Both are compared before they are
 /// replaced.
 struct RotationKeeper {
     private let folder: RotationFolder
@@ -15,11 +15,11 @@ struct RotationKeeper {
     private let service: RotationService?
     private let tag: String?
 
-    /// Looks at what is kept of a host.
+    /// Reads the stored plans of a host.
     ///
     /// - Parameters:
     ///   - entry: The plan of the project, as it was read.
-    ///   - service: Where the service is, and the token.
+    ///   - service: The address of the service, and the token.
     /// - Throws: ``CommandError`` with the exit code 1 when the service has a plan that does not lead to this one. A
     ///   service that cannot be asked is warned of.
     init(
@@ -55,7 +55,7 @@ struct RotationKeeper {
         return own.steps.starts(with: stored.steps)
     }
 
-    /// Keeps a plan: on the service first, so that whoever was slower has changed nothing.
+    /// Keeps a plan: on the service first, so that the slower of two processes has changed nothing.
     ///
     /// - Parameter isReleased: Whether a list went out with this step: then the project's file is written in any case.
     /// - Throws: ``CommandError``.

@@ -6,7 +6,7 @@ import CertificatePinning
 import PinListRepository
 import PinRotation
 
-/// How a rotation stands, for people.
+/// The state of a rotation as lines of text.
 struct RotationLines {
     let situation: RotationSituation
 

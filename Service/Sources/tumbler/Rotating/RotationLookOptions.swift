@@ -9,36 +9,37 @@ import PathValidation
 import PinListRepository
 import PinRotation
 
-/// How `rotate` looks at what each address of a host serves.
+/// The options by which `rotate` probes each address of a host.
 struct RotationLookOptions: ParsableArguments {
-    @Flag(name: .customLong("no-look"), help: "Do not look at what the host serves: what probes saw counts alone.")
+    @Flag(name: .customLong("no-look"), help: "Do not probe the host: only earlier probes count.")
     var noLook = false
 
     @Option(
-        name: [.customLong("roots"), .customLong("cacert")],
-        help: ArgumentHelp("The anchors in PEM, or the word system.", valueName: "file|system"))
-    var anchors: String = RootsOption.system
+        help: ArgumentHelp(
+            "The anchors of what the host serves; those of --cacert unless given.", valueName: "file|system"),
+        completion: .file())
+    var roots: String?
 
-    @OptionGroup var connectTo: ConnectToOptions
-
-    /// What each address of the entries of a rotation serves now; `nil` when nobody looks.
+    /// The keys that each address of the entries of a rotation serves now; `nil` when they are not probed.
     ///
     /// - Throws: ``CommandError`` when there are no anchors.
-    func look(at hosts: [HostName], _ time: Timestamp) async throws(CommandError) -> [KeySightings.Address]? {
+    func look(
+        at hosts: [HostName], by connections: Connections, _ time: Timestamp
+    ) async throws(CommandError) -> [KeySightings.Address]? {
         guard !self.noLook else { return nil }
         let observer = HostObserver(
             validator: PathValidator(
-                roots: try RootsOption.load(self.anchors), monotonicNanoseconds: monotonicNanoseconds),
-            places: self.connectTo.places, time: time)
+                roots: try connections.roots(self.roots), monotonicNanoseconds: monotonicNanoseconds),
+            connections: connections, time: time)
         return Self.addresses(of: hosts, await observer.observe(hosts))
     }
 
-    /// What each address serves, as it was seen. An address that this machine has no route to is left out, unless its
-    /// host has no other. A host of which nothing was seen may serve anything.
+    /// The keys that each address serves, as they were observed. An address that this machine has no route to is left
+    /// out, unless its host has no other. A host of which nothing was seen may serve anything.
     ///
     /// - Parameters:
     ///   - hosts: The hosts. Where there are several, an address is named after its host.
-    ///   - seen: What was seen at the addresses of each of them, in the same order.
+    ///   - seen: The observations of the addresses of each of them, in the same order.
     static func addresses(of hosts: [HostName], _ seen: [[AddressObservation]]) -> [KeySightings.Address] {
         zip(hosts, seen).flatMap { host, observations -> [KeySightings.Address] in
             let reached = observations.filter { !$0.hasNoRoute }

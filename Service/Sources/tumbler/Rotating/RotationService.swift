@@ -9,8 +9,8 @@ import NIOHTTP1
 import PinListRepository
 import PinRotation
 
-/// The plans of rotations as the service keeps them: who works elsewhere sees them, and of two who take a step at once
-/// one is told.
+/// The plans of rotations as the service keeps them: people on other machines see them, and of two that take a step at
+/// once one gets an error.
 struct RotationService {
     /// A plan that the service has.
     struct Stored {
@@ -26,7 +26,7 @@ struct RotationService {
     /// - Throws: ``CommandError`` for an address or a token that cannot be read.
     init?(_ options: ServiceOptions, _ source: ListSource) throws(CommandError) {
         guard let address = try options.address(or: source), let token = try options.token() else { return nil }
-        self.client = ServiceClient(address, token)
+        self.client = options.client(address, token)
         self.name = source.name
     }
 

@@ -17,20 +17,20 @@ struct RotationSituation {
     /// The plan, with what was seen since.
     let plan: RotationPlan
 
-    /// What is known beside it.
+    /// The facts beside the plan.
     let facts: RotationFacts
 
-    /// What comes next.
+    /// The outlook: the next step.
     let outlook: RotationOutlook
 
-    /// When the gate is expected to open.
+    /// The forecast of when the gate opens.
     let forecast: RotationForecast
 
-    /// What people should know beside that, each one line.
+    /// Notes for people beside that, each one line.
     let notes: [String]
 
-    /// That the gate is no longer safe, or that it was not and the plan went back; `nil` where neither is so. The
-    /// service has an alarm for a plan that went back and was pushed; a project without one has this line.
+    /// The alarm that the gate is no longer safe, or that it was not and the plan went back; `nil` where neither is so.
+    /// The service has an alarm for a plan that went back and was pushed; a project without one has this line.
     var alarm: String? {
         if self.outlook.isBack { return self.outlook.missing.first }
         guard self.plan.state == .announced, self.plan.steps.contains(where: { $0.state == .ready }) else { return nil }
@@ -39,7 +39,7 @@ struct RotationSituation {
     }
 }
 
-/// What is known of a project, for the rotations in it.
+/// The knowledge about a project, for the rotations in it.
 struct RotationKnowledge {
     /// The project and its source.
     let input: SourceInput
@@ -56,6 +56,7 @@ struct RotationKnowledge {
     private let whyNoLists: String
     private let status: Result<ServiceStatus, CommandError>?
     private let look: RotationLookOptions
+    private let connections: Connections
     private let memory: ProbeMemoryFile
     private let time: Timestamp
 
@@ -71,6 +72,7 @@ struct RotationKnowledge {
             self.plans = .failure(error)
         }
         self.look = look
+        self.connections = service.connection.connections
         self.time = time
         self.memory = ProbeMemoryFile(
             self.input.project.folder.appendingPathComponent(ProbeMemoryFile.defaultPath), isOurs: true)
@@ -83,7 +85,7 @@ struct RotationKnowledge {
         self.status = try await Self.status(self.input.source, service)
     }
 
-    /// What the service says of itself; `nil` when there is none.
+    /// The status of the service; `nil` when there is none.
     private static func status(
         _ source: ListSource, _ options: ServiceOptions
     ) async throws(CommandError) -> Result<ServiceStatus, CommandError>? {
@@ -93,7 +95,7 @@ struct RotationKnowledge {
             return .failure(CommandError(.undecided, "there is no token for \(address)"))
         }
         do throws(CommandError) {
-            return .success(try await ServiceClient(address, token).status().status)
+            return .success(try await options.client(address, token).status().status)
         } catch { return .failure(error) }
     }
 
@@ -122,7 +124,10 @@ struct RotationKnowledge {
         if plan.state == .announced || plan.state == .ready {
             facts.gate = try await self.gate(plan, certificate, &notes)
         }
-        if !plan.state.isFinal { facts.addresses = try await self.look.look(at: plan.entries, self.time) }
+        if !plan.state.isFinal {
+            facts.addresses = try await self.look.look(
+                at: plan.entries, by: self.connections, self.time)
+        }
         plan.sightings = self.joined(plan, facts.addresses)
         facts.failureAlarm = self.failureAlarm(of: plan.entries)
         let forecast = self.forecast(plan, facts.gate)
@@ -151,7 +156,7 @@ struct RotationKnowledge {
         return everywhere ? !entries.isEmpty && holds.count == entries.count : !holds.isEmpty
     }
 
-    /// What the gate says of the new key at each entry; the worst of it.
+    /// The gate's answer on the new key at each entry; the worst of them.
     private func gate(
         _ plan: RotationPlan, _ certificate: String?, _ notes: inout [String]
     ) async throws(CommandError) -> GateAnswer? {
@@ -172,11 +177,11 @@ struct RotationKnowledge {
             notes.append("the gate needs the chain that is to be deployed: --certificate FILE")
             return nil
         }
-        let anchors = self.look.anchors
+        let (connections, roots) = (self.connections, self.look.roots)
         var worst: GateAnswer?
         for host in plan.entries {
             let (material, lifetimes) = try await file.material(
-                for: host, roots: { () throws(CommandError) in try RootsOption.load(anchors) }, at: self.time)
+                for: host, roots: { () throws(CommandError) in try connections.roots(roots) }, at: self.time)
             if case .path(let path) = material, !plan.new.isIn(path.publicKeyPins) {
                 throw CommandError(
                     .doesNotHold, "\(certificate ?? ""): the chain does not have the new key, \(plan.new.pin)",
@@ -196,7 +201,7 @@ struct RotationKnowledge {
         }
     }
 
-    /// What was seen before and now, kept for the next time.
+    /// The observations of before and now, kept for the next time.
     private func joined(_ plan: RotationPlan, _ addresses: [KeySightings.Address]?) -> KeySightings? {
         var memory = self.memory.load()
         let before = memory.sightings(of: plan)
@@ -237,16 +242,16 @@ struct RotationKnowledge {
             from: beginning, refusing: refusing, limit: plan.maxRefusing, self.input.source, at: self.time)
     }
 
-    /// What speaks for a switch that comes later than usual, before there is a plan.
+    /// The forecast for a switch that comes later than usual, before there is a plan.
     func forecast(limit: RefusingLimit) -> RotationForecast {
         RotationForecast(
             from: self.time, refusing: RotationForecast.spread(of: self.lists, at: self.time), limit: limit,
             self.input.source, at: self.time)
     }
 
-    /// What each address of some hosts serves now; `nil` when nobody looks.
+    /// The keys that each address of some hosts serves now; `nil` when they are not probed.
     func addresses(of hosts: [HostName]) async throws(CommandError) -> [KeySightings.Address]? {
-        try await self.look.look(at: hosts, self.time)
+        try await self.look.look(at: hosts, by: self.connections, self.time)
     }
 
     /// The pins that probes ever saw at a host.

@@ -45,7 +45,7 @@ struct SourceChange {
         }
     }
 
-    /// Puts back what was there, in each file that nobody changed since.
+    /// Puts back what was there, in each file that was not changed since.
     func takeBack() {
         for change in self.changes {
             do throws(RepositoryError) {

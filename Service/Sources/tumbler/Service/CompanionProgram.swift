@@ -17,7 +17,7 @@ struct CompanionProgram: Sendable {
 
     /// The name of its file.
     let name: String
-    /// How to get it.
+    /// The instruction for installing it.
     let hint: String
 
     /// Finds its file.
@@ -58,10 +58,11 @@ struct CompanionProgram: Sendable {
             && FileManager.default.isExecutableFile(atPath: file.path) && file.resolvingSymlinksInPath() != own
     }
 
-    /// Lets it take over this process (execve(2)): with the arguments, the environment, the standard streams, the process
+    /// Replaces this process by it (execve(2)): with the arguments, the environment, the standard streams, the process
     /// id, and so the exit code and every signal. Does not return.
     ///
-    /// - Parameter first: Which argument of this process is its own name: 0, or 1 for a program that has the command alone.
+    /// - Parameter first: The index of the argument that is its own name: 0, or 1 for a program that has the command
+    ///   alone.
     func takesOver(from first: Int = 0) -> Never {
         do throws(CommandError) {
             let program = try self.installed()

@@ -7,9 +7,9 @@ import CommandLineInterface
 
 /// A command of `tumbler-service`, which `tumbler` lists and hands over. Its options are those of the other program.
 protocol HandedOverCommand: ParsableCommand {
-    /// Which one.
+    /// The command of the service.
     static var command: ServiceCommand { get }
-    /// What stands behind it, whatever it is.
+    /// The arguments behind it, unread.
     var words: [String] { get }
 }
 
@@ -20,7 +20,7 @@ extension HandedOverCommand {
             usage: "tumbler \(self.command.rawValue) …", discussion: "A command of \(CompanionProgram.service.name).")
     }
 
-    /// Where it is not the first word, and was not handed over before anything was parsed.
+    /// Hands over where the command is not the first word, and was not handed over before anything was parsed.
     func run() { CompanionProgram.service.takesOver() }
 }
 

@@ -7,26 +7,27 @@ import CertificateSightings
 import CommandLineInterface
 import Foundation
 
-/// What certspotter tells its hook, in the environment (certspotter-script(8)).
+/// The events that certspotter tells its hook, in the environment (certspotter-script(8)).
 enum CertspotterEvent {
     /// The event of a certificate that matches the watch list.
     private static let discovered = "discovered_cert"
 
-    /// What to say of an event that is about no certificate; `nil` for one that is. Further ones may come.
+    /// The note on an event that is about no certificate; `nil` for one that is. Further ones may come.
     static func other(_ environment: [String: String]) -> String? {
         guard let event = environment["EVENT"], event != Self.discovered else { return nil }
         let summary = environment["SUMMARY"].map { ": \(PrintableText.line($0, maximumLength: 256))" } ?? ""
-        return "certspotter tells of \(PrintableText.line(event, maximumLength: 64)), which is no certificate\(summary)"
+        return "certspotter reports \(PrintableText.line(event, maximumLength: 64)), not a certificate\(summary)"
     }
 
-    /// The certificate that was found; `nil` for one that cannot be read: no app accepts it, and a hook that failed because
-    /// of it would be called with it again and again, and with nothing else. Anybody can have a log take such a one.
+    /// The certificate that was found; `nil` for one that cannot be read: no app accepts it, and a hook that failed
+    /// because of it would be called with it again and again, and with nothing else. Any sender can have a log take
+    /// such a one.
     ///
     /// - Throws: ``CommandError`` when the environment is not a hook's, or names no file.
     static func certificate(_ environment: [String: String]) throws(CommandError) -> ToldCertificate? {
         guard environment["EVENT"] == Self.discovered else {
             throw CommandError(
-                .usage, "this is no hook of certspotter: EVENT is not set",
+                .usage, "this does not run as a hook of certspotter: EVENT is not set",
                 hint: "certspotter -script, or a program in hooks.d, with tumbler sighting --from certspotter in it")
         }
         guard let path = environment["CERT_FILENAME"], !path.isEmpty else {

@@ -29,7 +29,7 @@ struct SightingCommand: AsyncParsableCommand {
             """
     )
 
-    /// What a hook is of.
+    /// The monitor that a hook belongs to.
     enum Monitor: String, ExpressibleByArgument, CaseIterable {
         /// certspotter(8).
         case certspotter
@@ -46,13 +46,13 @@ struct SightingCommand: AsyncParsableCommand {
         help: ArgumentHelp("A file with one certificate a line, as JSON; - is standard input.", valueName: "file"))
     var jsonLines: String?
 
-    @Option(help: ArgumentHelp("The name of the list; else that of the project.", valueName: "name"))
+    @Option(help: ArgumentHelp("The name of the list; by default that of the project.", valueName: "name"))
     var name: String?
 
-    @Option(help: ArgumentHelp("The log that the files are from.", valueName: "log"))
+    @Option(help: ArgumentHelp("The log that the certificates are from.", valueName: "log"))
     var log: String?
 
-    @Option(help: ArgumentHelp("When the log took them, RFC 3339.", valueName: "time"), transform: Self.time)
+    @Option(help: ArgumentHelp("The time of logging, RFC 3339.", valueName: "time"), transform: Self.time)
     var loggedAt: Timestamp?
 
     @OptionGroup var project: ProjectOption
@@ -75,9 +75,9 @@ struct SightingCommand: AsyncParsableCommand {
         if self.from != nil, let event = CertspotterEvent.other(environment) {
             return StandardError.note(event)
         }
-        let client = ServiceClient(
+        let client = self.service.client(
             try self.service.requiredAddress(self.project), try self.service.requiredToken("probe"))
-        let name = try self.listName()
+        let name = try self.project.listName(or: self.name)
         var outcome = SightingOutcome()
         if self.from != nil {
             // certspotter ends when its hook fails, and begins with the same certificate again.
@@ -103,15 +103,6 @@ struct SightingCommand: AsyncParsableCommand {
         try await outcome.finish(client, of: name)
         if self.json { try JSONOutput.write(outcome.answer) } else { try StandardOutput.write(lines: outcome.lines) }
         if outcome.isPartial { throw ExitCode(CommandExit.undecided.rawValue) }
-    }
-
-    private func listName() throws(CommandError) -> String {
-        if let name { return name }
-        let project = try self.project.find()
-        guard let name = try CommandError.wrapping({ () throws(RepositoryError) in try project.name() }) else {
-            throw CommandError(.usage, "the project has no list yet", hint: "--name NAME")
-        }
-        return name
     }
 
     private static func time(_ text: String) throws -> Timestamp {

@@ -13,7 +13,7 @@ import PinListMetadata
 struct SightingLines {
     /// The most bytes of a line: a certificate of 64 KiB with its chain in base64 and some more.
     static let maximumLine = 1_048_576
-    /// How many are read at once.
+    /// The number of lines that are read at once.
     private static let batch = 64
 
     private var input: InputLines
@@ -50,7 +50,7 @@ struct SightingLines {
         return told
     }
 
-    /// What is looked at of a line. Services write much more.
+    /// The members of a line that are read. Services write much more.
     private struct Line: Decodable {
         let der, certDER, raw: String?
         let cert: Certificate?

@@ -9,13 +9,13 @@ import Foundation
 import NIOHTTP1
 import PinListMetadata
 
-/// What the service made of certificates that were handed in.
+/// The service's evaluation of certificates that were handed in.
 struct SightingOutcome {
     /// A certificate, as the service evaluated it.
     struct Evaluated: Codable, Sendable {
         /// The digest that a precertificate and its certificate share.
         var identity: String
-        /// What it means by the list that is served.
+        /// The state by the list that is served.
         var state: String
     }
 
@@ -28,7 +28,7 @@ struct SightingOutcome {
     /// The most certificates of a request, and their bytes in base64: half of what the service takes.
     private static let maximum = (certificates: 64, bytes: 524_288)
 
-    /// What was evaluated.
+    /// The evaluations.
     private(set) var answer = Answer(certificates: [])
     /// Whether something could not be handed in.
     var isPartial = false
@@ -89,7 +89,7 @@ extension ServiceClient {
 
     /// Hands in certificates that were found in logs.
     ///
-    /// - Returns: What the service makes of each, in their order.
+    /// - Returns: The evaluation of the service on each, in their order.
     /// - Throws: ``CommandError`` when the service does not take them.
     func tell(_ told: [ToldCertificate], of name: String) async throws(CommandError) -> [SightingOutcome.Evaluated] {
         let body = JSONValue.object([.init("certificates", .array(told.map(\.json)))]).bytes
@@ -97,7 +97,7 @@ extension ServiceClient {
             Request(
                 method: .POST, url: "\(self.address.list(name))/sightings", body: body,
                 maximumBytes: Self.evaluatedBytes))
-        guard answer.status == 202 else { throw answer.failure("nothing of \(told.count) was taken") }
+        guard answer.status == 202 else { throw answer.failure("none of \(told.count) was accepted") }
         guard
             let evaluated = try? JSONDecoder().decode(SightingOutcome.Answer.self, from: Data(answer.body))
                 .certificates,

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CertificatePinning
+import CertificateTransparency
 import PathValidation
 import PinListMetadata
 import PinningMigration
@@ -32,7 +33,7 @@ extension VectorQuestion {
         return .members(["address": .string(Hexadecimal.text(of: address.bytes))])
     }
 
-    /// Which entry applies to a host: the entry's domain as it was written.
+    /// The entry that applies to a host: its domain as it was written.
     func note() throws -> JSONValue {
         var written: [HostName: String] = [:]
         do {
@@ -54,8 +55,14 @@ extension VectorQuestion {
     func validatePath() async throws -> JSONValue {
         let text = try self.text("host")
         guard let host = try? HostName(text) else { return .members(["refused": .string("host-invalid")]) }
+        let revocation: RevocationCheck?
+        do { revocation = try self.revocationCheck() } catch let error as InputError where error.code == .revocationList
+        {
+            return .members(["refused": .string(PinningDecision.Reason.malformed.description)])
+        }
         let validator = PathValidator(
-            roots: RootStore(certificates: try self.chain("roots")), monotonicNanoseconds: monotonicNanoseconds)
+            roots: RootStore(certificates: try self.chain("roots")), revocation: revocation,
+            monotonicNanoseconds: monotonicNanoseconds)
         let outcome = await validator.validate(
             presented: try self.chain("chain"), as: .host(host), at: try self.time("at"))
         switch outcome.result {
@@ -63,6 +70,27 @@ extension VectorQuestion {
             return .members(["path": .array(path.publicKeyPins.map { $0.map { .string($0.description) } ?? .null })])
         case .failure(let refusal): return .members(["refused": .string(refusal.reason.description)])
         }
+    }
+
+    /// The revocation lists that a path must pass; `nil` where the question has none.
+    private func revocationCheck() throws -> RevocationCheck? {
+        guard let lists = try self.optionalChain("crls") else { return nil }
+        guard let demand = RevocationCheck.Demand(rawValue: try self.text("revocation")) else {
+            throw Self.missing("revocation")
+        }
+        return RevocationCheck(try RevocationLists(lists), demand)
+    }
+
+    /// What the timestamps of a path's leaf are worth by a log list and a policy, without its words.
+    func evaluateTransparency() throws -> JSONValue {
+        guard let policy = TransparencyPolicy(named: try self.text("policy")) else { throw Self.missing("policy") }
+        let text = try self.text("logs")
+        guard let logs = try? LogList(Array(text.utf8)) else {
+            return .members(["refused": .string(PinningDecision.Reason.malformed.description)])
+        }
+        let path = ValidatedPath(uncheckedValidatedPath: try self.chain("path"))
+        let evaluation = TransparencyEvidence(of: path, logs: logs).evaluation(under: policy, at: try self.time("at"))
+        return try Self.withoutWords(evaluation)
     }
 
     /// What Apple's frameworks decide by `NSPinnedDomains`.

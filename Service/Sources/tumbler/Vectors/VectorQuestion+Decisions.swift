@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CertificatePinning
+import CertificateTransparency
 import CommandLineInterface
 import PinFailureReports
 import PinListMetadata
@@ -10,7 +11,7 @@ import PinListMetadata
 /// Decisions, who they are for, and what is reported of them.
 extension VectorQuestion {
     /// The decision on a path, or on what never had one.
-    func decide() throws -> JSONValue { try Self.json(try self.decided().decision) }
+    func decide() throws -> JSONValue { try Self.withoutWords(try self.decided().decision) }
 
     /// The report of a decision: where it goes, and its members.
     func report() throws -> JSONValue { Self.shown(try self.failureReport()) }
@@ -75,7 +76,7 @@ extension VectorQuestion {
             domains: [PinList.Domain(PinnedDomain(domain, pins: [pin]), rollout: rollout)])
     }
 
-    /// What follows from a question, and what it was decided by.
+    /// The decision on a question, and the list that it was decided by.
     private func decided() throws -> (decision: PinningDecision, list: PinList) {
         let list = try PinList(payload: Array(try self.text("list").utf8))
         // The list is the current one in force, so the time is no earlier than its own (section 3.3, step 1).
@@ -87,7 +88,7 @@ extension VectorQuestion {
         let path = try self.optionalChain("path").map { ValidatedPath(uncheckedValidatedPath: $0) }
         switch (try self.optionalText("transport"), path) {
         case (nil, let path?):
-            let decision = policy.validate(path, for: host, at: time)
+            let decision = try self.evaluated(policy.validate(path, for: host, at: time), at: time)
             // As the client does it (Pinning+Deciding): pins matched, and where the entry enforces it is refused.
             if try self.flag("tampering"), decision.verdict == .allow,
                 policy.cleartext(to: host, at: time).verdict == .block
@@ -97,12 +98,27 @@ extension VectorQuestion {
             return (decision, list)
         case ("cleartext"?, _): return (policy.cleartext(to: host, at: time), list)
         case ("other-host-connection"?, let path):
-            return (policy.validateResponse(for: host, over: path, evaluatedFor: nil, at: time), list)
+            let decision = policy.validateResponse(for: host, over: path, evaluatedFor: nil, at: time)
+            return (try self.evaluated(decision, at: time), list)
         case (let reason?, nil):
-            let known: [PinningDecision.Reason] = [.chainInvalid, .noCertificates, .overBudget]
+            let known: [PinningDecision.Reason] = [
+                .chainInvalid, .noCertificates, .overBudget, .revoked, .revocationUnknown,
+            ]
             guard let reason = known.first(where: { $0.description == reason }) else { throw Self.missing("transport") }
             return (policy.refusal(of: host, reason), list)
         default: throw Self.missing("path")
+        }
+    }
+
+    /// A decision with what its entry asks of Certificate Transparency, where there is a log list that is not stale.
+    private func evaluated(_ decision: PinningDecision, at time: Timestamp) throws -> PinningDecision {
+        guard let text = try self.optionalText("logs") else { return decision }
+        let logs = try LogList(Array(text.utf8))
+        let path = decision.path
+        return decision.evaluated { policy in
+            logs.isStale(at: time)
+                ? nil
+                : TransparencyEvidence(of: path, logs: logs).evaluation(under: TransparencyPolicy(policy), at: time)
         }
     }
 
@@ -133,11 +149,16 @@ extension VectorQuestion {
         return .members(["report": .members(["body": body, "to": .array(addresses)])])
     }
 
-    /// A decision as its documented JSON, without `detail`: that is for people, and each program has its own words.
-    private static func json(_ decision: PinningDecision) throws -> JSONValue {
-        guard case .object(let members) = try JSONValue(strict: Array(try JSONOutput.line(decision))) else {
-            return .null
-        }
-        return .object(members.filter { $0.name != "detail" })
+    /// A value as its documented JSON, without `detail` anywhere: that is for people, and each program has its own words.
+    static func withoutWords(_ value: some Encodable) throws -> JSONValue {
+        try JSONValue(strict: Array(try JSONOutput.line(value))).withoutWords
+    }
+}
+
+extension JSONValue {
+    /// The value without its members `detail`, and without those of its members.
+    fileprivate var withoutWords: JSONValue {
+        guard case .object(let members) = self else { return self }
+        return .object(members.filter { $0.name != "detail" }.map { Member($0.name, $0.value.withoutWords) })
     }
 }

@@ -5,7 +5,7 @@
 import CertificatePinning
 import PinListMetadata
 
-/// What is in force after roots and lists, in their order.
+/// Questions on what is in force after roots and lists, in their order.
 extension VectorQuestion {
     /// Begins with what an app ships, and offers one envelope after the other.
     func follow() throws -> JSONValue {

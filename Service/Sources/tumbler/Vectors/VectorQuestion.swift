@@ -139,9 +139,9 @@ struct VectorQuestion {
         return id
     }
 
-    /// What is said of a member that is absent, or is not what it has to be.
+    /// The defect of a member that is absent, or is not what it has to be.
     static func missing(_ name: String) -> QuestionError {
-        QuestionError(description: "\(name) is missing, or not what it has to be")
+        QuestionError(description: "\(name) is missing, or invalid")
     }
 }
 

@@ -74,6 +74,7 @@ extension VectorQuestion {
         case "sampled": try self.sampled()
         case "nspinneddomains": try self.pinnedDomains()
         case "validate-path": try await self.validatePath()
+        case "judge-transparency": try self.evaluateTransparency()
         default: nil
         }
     }

@@ -58,8 +58,8 @@ struct EdgeLogTests {
         #expect((log.counted, log.others, log.unreadable) == (0, 8, 0))
     }
 
-    @Test("tags that were never published are not told apart, and no tag is nobody's")
-    func tagsThatWereNeverPublishedAreNotToldApartAndNoTagIsNobodys() async throws {
+    @Test("tags that were never published are not told apart, and a missing tag counts for none")
+    func tagsThatWereNeverPublishedAreNotToldApartAndAMissingTagCountsForNone() async throws {
         let log = self.log(
             self.line(tag: #"\"b\""#) + self.line(tag: "") + self.line(tag: "-")
                 + "{\"time\": \"2026-11-21T00:00:00Z\", \"status\": 200, \"path\": \"\(Self.path)\"}\n")

@@ -12,7 +12,7 @@ import Testing
 @testable import PinListStore
 @testable import PinReportAnalysis
 
-@Suite("Which lists installations hold")
+@Suite("The lists that installations hold")
 struct HeldCountTests {
     private static let now = TurnedClock.start
     private static let versions = ["one": Int64(1), "two": 2]
@@ -35,7 +35,7 @@ struct HeldCountTests {
         #expect(count.why == nil)
         #expect(count.period == 86_400 && count.requests == 305 && count.unknown == 0)
         #expect(count.versions == [2: 250, 1: 55])
-        // Who is asked every second day is counted over two.
+        // Installations that ask every second day are counted over two.
         let slow = self.count((0, "two", 300), (47, "one", 7), (48, "one", 9), window: 2 * 86_400)
         #expect(slow.period == 2 * 86_400 && slow.versions == [2: 300, 1: 7])
     }
@@ -48,14 +48,14 @@ struct HeldCountTests {
         #expect(count.why == nil && count.requests == 300 && count.unknown == 10 && count.versions == [2: 290])
     }
 
-    @Test("requests through a cache whose log nobody feeds in say nothing")
-    func requestsThroughACacheWhoseLogNobodyFeedsInSayNothing() {
+    @Test("requests through a cache whose log is not fed in say nothing")
+    func requestsThroughACacheWhoseLogIsNotFedInSayNothing() {
         #expect(self.count((0, "two", 10_000), source: .edge).why?.contains("cache") == true)
         #expect(self.count((0, "two", 10_000), source: .log).why == nil)
     }
 
-    @Test("the service tells whoever may look, publish or probe that name, and nobody else")
-    func serviceTellsWhoeverMayLookPublishOrProbeThatNameAndNobodyElse() async throws {
+    @Test("the service tells tokens that may read, publish or probe that name, and no others")
+    func serviceTellsTokensThatMayReadPublishOrProbeThatNameAndNoOthers() async throws {
         let repository = try RepositorySimulator.story()
         let name = repository.root.name
         let path = "/v1/lists/\(name)/adoption"

@@ -50,8 +50,8 @@ struct ListRequestCounterTests {
         #expect(counter.take().keys.map(\.digest) == [ListRequestKey.others])
     }
 
-    @Test("what could not be stored is added to what came since, and instances add up", arguments: TestedStore.all)
-    func whatCouldNotBeStoredIsAddedToWhatCameSinceAndInstancesAddUp(on tested: TestedStore) async throws {
+    @Test("a count that could not be stored is added to later ones, and instances add up", arguments: TestedStore.all)
+    func countThatCouldNotBeStoredIsAddedToLaterOnesAndInstancesAddUp(on tested: TestedStore) async throws {
         try await tested.withDatabase { open in
             let (store, other) = (WrappedStore(try open()), try open())
             let counter = ListRequestCounter(seed: 1)

@@ -11,7 +11,7 @@ import Testing
 @testable import PinListServer
 @testable import PinReportAnalysis
 
-@Suite("How many requests of a source count for adoption")
+@Suite("The number of requests of a source that count for adoption")
 struct ListRequestQuotaTests {
     private static let held = String(repeating: "a", count: 64)
     private static let newest = String(repeating: "b", count: 64)
@@ -33,7 +33,7 @@ struct ListRequestQuotaTests {
         }
     }
 
-    /// What was counted in the hour of the stories.
+    /// The count in the hour of the stories.
     private static func count(_ counter: ListRequestCounter) -> WindowCount {
         WindowCount(counter.take(), hours: TurnedClock.start.hour...TurnedClock.start.hour, Self.versions)
     }
@@ -74,8 +74,8 @@ struct ListRequestQuotaTests {
         #expect(count.base == 120)
     }
 
-    @Test("what names nothing uses up nobody's part, and is in no share")
-    func whatNamesNothingUsesUpNobodysPartAndIsInNoShare() throws {
+    @Test("a request that names no list uses up no part of the quota, and is in no share")
+    func requestThatNamesNoListUsesUpNoPartOfTheQuotaAndIsInNoShare() throws {
         let counter = ListRequestCounter(seed: 1)
         let address = try Self.address(1)
         for _ in 0..<1_000 {
@@ -122,8 +122,8 @@ struct ListRequestQuotaTests {
         #expect(quota.capacity == 8)
     }
 
-    @Test("a table that is used up counts nobody, and says that it is not measured instead of measuring less")
-    func tableThatIsUsedUpCountsNobody() throws {
+    @Test("a table that is used up counts no source, and says that it is not measured instead of measuring less")
+    func tableThatIsUsedUpCountsNoSourceAndSaysThatItIsNotMeasuredInsteadOfMeasuringLess() throws {
         var quota = ListRequestQuota(seed: 1, places: 8)
         for number in 0..<2_000 { _ = quota.take(try Self.address(number), for: "a") }
         let late = quota.take(try #require(SourceAddress("192.0.2.1")), for: "a")
@@ -140,7 +140,7 @@ struct ListRequestQuotaTests {
                 ], versions: Self.versions, window: 3_600, at: TurnedClock.start)
         }
         #expect(count(crowded: 100).why == nil)
-        #expect(count(crowded: 101).why == "101 of 1001 requests came from more sources than can be told apart")
+        #expect(count(crowded: 101).why == "101 of 1001 requests came from more sources than can be distinguished")
         #expect(count(crowded: 101).requests == 900)
     }
 
@@ -229,7 +229,7 @@ struct ListRequestQuotaTests {
             }
             var sources: [ListRequestKey.Source: Int64] = [:]
             for (key, count) in listRequests.take() { sources[key.source, default: 0] += count }
-            #expect(sources == wanted, "\(peer ?? "nobody"), \(forwardedFor ?? "nothing")")
+            #expect(sources == wanted, "\(peer ?? "no peer"), \(forwardedFor ?? "nothing")")
         }
     }
 }

@@ -76,7 +76,7 @@ struct AcknowledgedMessageTests {
             #expect(try await Self.told(Self.failing(["a"]), to: store, after: 0) == ["firing failure-rate:a 1"])
             try await Self.acknowledge("a", in: store, after: 10)
             #expect(try await Self.told(Self.failing(["a", "b"]), to: store, after: 15) == ["firing failure-rate:b 1"])
-            // Nobody has seen that one yet: others join it.
+            // That one is not acknowledged yet: others join it.
             #expect(try await Self.told(Self.failing(["a", "b", "c"]), to: store, after: 30) == [])
             #expect(
                 try await Self.told(Self.failing(["a", "b", "c"]), to: store, after: 315) == ["firing failure-rate:b 2"]

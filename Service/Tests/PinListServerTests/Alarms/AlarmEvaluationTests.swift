@@ -9,7 +9,7 @@ import Testing
 @testable import PinListStore
 @testable import PinReportAnalysis
 
-@Suite("Who is told of an alarm, and when", .runsPostgreSQL)
+@Suite("The notifications of an alarm, and their times", .runsPostgreSQL)
 struct AlarmEvaluationTests {
     private static let targets = ["ops", "chat"]
     private static let head = String(repeating: "e", count: 64)
@@ -36,7 +36,7 @@ struct AlarmEvaluationTests {
         }
     }
 
-    /// What is told: the phase, the key, and how many alarms.
+    /// The notifications: the phase, the key, and the number of alarms.
     private static func told(
         _ alarms: [Alarm], to store: any ServiceStore, after seconds: Int64
     ) async throws -> [String] {
@@ -156,15 +156,15 @@ struct AlarmEvaluationTests {
             #expect(try await Self.told(a + b, to: store, after: 0) == ["firing failure-rate:a 2"])
             #expect(try await Self.told(b, to: store, after: 299) == [])
             #expect(try await Self.told(b, to: store, after: 300) == ["firing failure-rate:a 1"])
-            // What begins anew after an hour is a message of its own, with a key of its own.
+            // An alarm that begins anew after an hour is a message of its own, with a key of its own.
             #expect(try await Self.told(a + b, to: store, after: 4_000) == ["firing failure-rate:a#2 1"])
             #expect(try await Self.told(a, to: store, after: 4_015) == ["recovered failure-rate:a 1"])
             #expect(try await Self.told([], to: store, after: 4_030) == ["recovered failure-rate:a#2 1"])
         }
     }
 
-    @Test("what becomes more urgent rings at once: by itself where others of its message do not, else with its message")
-    func whatBecomesMoreUrgentRingsAtOnceByItselfWhereOthersOfItsMessageDoNot() async throws {
+    @Test("an alarm that becomes more urgent rings at once: by itself where others of its message do not, else with it")
+    func alarmThatBecomesMoreUrgentRingsAtOnceByItselfWhereOthersOfItsMessageDoNot() async throws {
         try await TestedStore.sqlite.withDatabase { open in
             let store = try open()
             let (a, b) = (Self.failing(["a"], .warning), Self.failing(["b"], .warning))
@@ -201,9 +201,9 @@ struct AlarmEvaluationTests {
     }
 
     @Test(
-        "a silenced alarm tells nobody until the silence ends by itself; then what fires rings",
+        "a silenced alarm sends nothing until the silence ends by itself; then what fires rings",
         arguments: TestedStore.all)
-    func silencedAlarmTellsNobodyUntilTheSilenceEndsByItselfThenWhatFiresRings(on tested: TestedStore) async throws {
+    func silencedAlarmSendsNothingUntilTheSilenceEndsByItselfThenWhatFiresRings(on tested: TestedStore) async throws {
         try await tested.withDatabase { open in
             let store = try open()
             // In advance: a kind, and as urgent as a warning.
@@ -221,8 +221,8 @@ struct AlarmEvaluationTests {
         }
     }
 
-    @Test("what rang before it was silenced is closed when it ends, and its silence is as urgent as it was")
-    func whatRangBeforeItWasSilencedIsClosedWhenItEndsAndItsSilenceIsAsUrgentAsItWas() async throws {
+    @Test("an alarm that rang before it was silenced is closed when it ends, and its silence is as urgent as it was")
+    func alarmThatRangBeforeItWasSilencedIsClosedWhenItEndsAndItsSilenceIsAsUrgentAsItWas() async throws {
         try await TestedStore.sqlite.withDatabase { open in
             let store = try open()
             let (a, b) = (Self.failing(["a"]), Self.failing(["b"]))
@@ -280,8 +280,8 @@ struct AlarmEvaluationTests {
         }
     }
 
-    @Test("what one instance is sending no other takes, until it has had its time", arguments: TestedStore.all)
-    func whatOneInstanceIsSendingNoOtherTakesUntilItHasHadItsTime(on tested: TestedStore) async throws {
+    @Test("a notification that one instance is sending is taken by no other for its time", arguments: TestedStore.all)
+    func notificationThatOneInstanceIsSendingIsTakenByNoOtherForItsTime(on tested: TestedStore) async throws {
         try await tested.withDatabase { open in
             let (store, other) = (try open(), try open())
             _ = try await Self.apply([Alarm(.silence, .notice, "a", "x")], to: store, after: 0)

@@ -82,8 +82,8 @@ struct AlarmRequestTests {
         }
     }
 
-    @Test("no other scope changes anything, and without a token nobody does, on loopback neither")
-    func noOtherScopeChangesAnythingAndWithoutATokenNobodyDoesOnLoopbackNeither() async throws {
+    @Test("no other scope changes anything, and a request without a token changes nothing, on loopback neither")
+    func noOtherScopeChangesAnythingAndARequestWithoutATokenChangesNothing() async throws {
         try await Self.with { service in
             let body = #"{"key": "\#(Self.key)"}"#
             for token in [

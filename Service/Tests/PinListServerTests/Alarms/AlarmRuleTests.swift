@@ -11,7 +11,7 @@ import Testing
 @testable import PinListStore
 @testable import PinReportAnalysis
 
-@Suite("What an alarm is")
+@Suite("The rules of alarms")
 struct AlarmRuleTests {
     private static let day: Int64 = 86_400
 
@@ -138,8 +138,8 @@ struct AlarmRuleTests {
         }
     }
 
-    @Test("a host that is no longer listed warns nobody any more")
-    func hostThatIsNoLongerListedWarnsNobodyAnyMore() async throws {
+    @Test("a host that is no longer listed raises no alarm any more")
+    func hostThatIsNoLongerListedRaisesNoAlarmAnyMore() async throws {
         var simulator = try RepositorySimulator.story([try .pinned("old.example.com"), try .pinned("api.example.com")])
         let first = simulator
         let second = try simulator.publishList { $0.domains.removeFirst() }
@@ -239,7 +239,7 @@ struct AlarmRuleTests {
                 try add("pin.example", "pin", hour, 50)
                 try add("tls.example", "tls", hour, 50)
                 try add("", "incident", hour, 50)
-                // What anybody can make up is one subject, never urgent, and its silence says nothing.
+                // Invented hosts are one subject, never urgent, and its silence says nothing.
                 for host in ["made-up.example", "another.example"] { try add(host, "pin", hour, 5) }
                 for ago in Int64(3)..<168 { try add("gone.example", "tls", hour - ago, 60) }
                 for ago in Int64(3)..<168 { try add("quiet.example", "tls", hour - ago, 6) }

@@ -22,7 +22,7 @@ struct AlarmWatchTests {
 
         private let state = NIOLockedValueBox<(status: Int?, posts: [(address: String, body: [UInt8])])>((200, []))
 
-        /// The status of every answer; `nil` for nobody who answers.
+        /// The status of every answer; `nil` for a target that does not answer.
         var status: Int? {
             get { self.state.withLockedValue { $0.status } }
             set { self.state.withLockedValue { $0.status = newValue } }
@@ -135,8 +135,8 @@ struct AlarmWatchTests {
         }
     }
 
-    @Test("what nobody takes for a day is given up, and said")
-    func whatNobodyTakesForADayIsGivenUpAndSaid() async throws {
+    @Test("a notification that is not taken for a day is given up, and said")
+    func notificationThatIsNotTakenForADayIsGivenUpAndSaid() async throws {
         try await Self.run { watch, recorder, clock, lines in
             recorder.status = 503
             await watch.look()
@@ -149,7 +149,7 @@ struct AlarmWatchTests {
                 rounds += 1
             }
             #expect(rounds == 50)
-            #expect(lines.withLockedValue { $0 }.contains { $0.contains("ops was not told for a day; given up") })
+            #expect(lines.withLockedValue { $0 }.contains { $0.contains("ops was not reached for a day; given up") })
             recorder.status = 200
             let count = recorder.posts.count
             await watch.send()
@@ -183,8 +183,8 @@ struct AlarmWatchTests {
         }
     }
 
-    @Test("what no instance can deliver waits a day, is shown meanwhile, and is given up aloud")
-    func whatNoInstanceCanDeliverWaitsADayIsShownMeanwhileAndIsGivenUpAloud() async throws {
+    @Test("a notification that no instance can deliver waits a day, is shown meanwhile, and is given up aloud")
+    func notificationThatNoInstanceCanDeliverWaitsADayIsShownMeanwhileAndIsGivenUpAloud() async throws {
         try await Self.run { watch, recorder, clock, lines in
             let store = watch.parts.store
             let made = clock.now
@@ -215,8 +215,8 @@ struct AlarmWatchTests {
         }
     }
 
-    @Test("what a later version wrote is left for an instance of that version, and not dropped as told")
-    func whatALaterVersionWroteIsLeftForAnInstanceOfThatVersionAndNotDroppedAsTold() async throws {
+    @Test("a notification of a later version is left for an instance of that version, and not dropped as sent")
+    func notificationOfALaterVersionIsLeftForAnInstanceOfThatVersionAndNotDroppedAsSent() async throws {
         try await Self.run { watch, recorder, clock, _ in
             try await watch.parts.store.write { try $0.notify("ops", Array("{}".utf8), at: clock.now) }
             await watch.send()
@@ -283,8 +283,8 @@ struct AlarmWatchTests {
         }
     }
 
-    @Test("how the last delivery went is kept for the dashboard, without the address")
-    func howTheLastDeliveryWentIsKeptForTheDashboardWithoutTheAddress() async throws {
+    @Test("the result of the last delivery is kept for the dashboard, without the address")
+    func resultOfTheLastDeliveryIsKeptForTheDashboardWithoutTheAddress() async throws {
         try await Self.run { watch, recorder, clock, _ in
             func delivery() async throws -> StoredDelivery? {
                 try await watch.parts.store.read { store in try store.deliveries()["ops"] }

@@ -103,7 +103,7 @@ struct EquivocationTests {
             let detail = entries.first?.detail ?? ""
             #expect(detail.hasPrefix("com.example.app: a client was offered another list of version 2, "))
             #expect(detail.hasSuffix(try Self.payload(other)))
-            // A version that nobody published here.
+            // A version that was not published here.
             #expect(try await service.report(Self.incident(unpublished)).status == 202)
             #expect(Set(try await Self.evidence(service)) == [other, unpublished])
             let parts = ServiceParts.story(service.store, anchors: anchors)
@@ -208,8 +208,8 @@ struct EquivocationTests {
         }
     }
 
-    @Test("what anybody can make up, what was published, and what says the same proves nothing")
-    func whatAnybodyCanMakeUpWhatWasPublishedAndWhatSaysTheSameProvesNothing() async throws {
+    @Test("an invented digest, what was published, and what says the same proves nothing")
+    func inventedDigestWhatWasPublishedAndWhatSaysTheSameProvesNothing() async throws {
         let scene = try Scene()
         let name = "com.example.app"
         let bodies = [

@@ -140,4 +140,43 @@ struct ProbeRequestTests {
             #expect(try await alarms() == [])
         }
     }
+
+    @Test("a revoked certificate that a probe saw served is critical, until a probe sees another")
+    func revokedCertificateThatAProbeSawServedIsCritical() async throws {
+        try await Self.with { service, push in
+            func result(_ ok: Bool, _ revoked: String) -> String {
+                #"{"hosts": [{"host": "api.example.com", "ok": \#(ok), "verdict": "allow", "path": [], "#
+                    + #""revoked": [\#(revoked)]}]}"#
+            }
+            let names = try await service.store.read { store in
+                try #require(try store.roots(of: "com.example.app").first)
+            }
+            func alarms() async throws -> [String] {
+                let parts = ServiceParts.story(
+                    service.store, anchors: ["com.example.app": names], clock: service.clock)
+                _ = try await parts.lists.reload(from: service.store)
+                return AlarmRules.alarms(try await parts.overview().alarmFacts).filter {
+                    [.revokedCertificate, .probeFailed].contains($0.kind)
+                }.map { "\($0.severity) \($0.key): \($0.detail)" }
+            }
+            let leaf =
+                #"{"index": 0, "issuer": "sha256/x", "serial": "0a1b", "since": "2026-11-20T08:00:00Z", "#
+                + #""reason": "keyCompromise"}"#
+            #expect(try await push(result(false, leaf)).status == 202)
+            #expect(
+                try await alarms() == [
+                    "critical revoked-certificate:api.example.com:com.example.app: a probe saw at 2026-11-21T00:00:00Z: "
+                        + "its certificate with the serial number 0a1b is revoked by its issuer since "
+                        + "2026-11-20T08:00:00Z (keyCompromise)"
+                ])
+            #expect(try await service.ask(.GET, "/v1/status").text.contains("0a1b is revoked by its issuer"))
+            // What says little of itself counts, too.
+            service.clock.turn(by: 60)
+            #expect(try await push(result(false, #"{"index": 1}, 7"#)).status == 202)
+            #expect(try await alarms().count == 1)
+            service.clock.turn(by: 60)
+            #expect(try await push(result(true, "")).status == 202)
+            #expect(try await alarms() == [])
+        }
+    }
 }

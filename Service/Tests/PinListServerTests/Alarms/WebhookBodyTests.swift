@@ -10,7 +10,7 @@ import Testing
 @testable import PinListStore
 @testable import PinReportAnalysis
 
-@Suite("What webhooks get")
+@Suite("The bodies of webhooks")
 struct WebhookBodyTests {
     private static let head = String(repeating: "e", count: 64)
 
@@ -119,8 +119,8 @@ struct WebhookBodyTests {
         #expect(details["auditHead"] == .string(Self.head))
     }
 
-    @Test("what is longer than PagerDuty takes is cut, and a key is the same each time")
-    func whatIsLongerThanPagerDutyTakesIsCutAndAKeyIsTheSameEachTime() throws {
+    @Test("a text that is longer than PagerDuty takes is cut, and a key is the same each time")
+    func textThatIsLongerThanPagerDutyTakesIsCutAndAKeyIsTheSameEachTime() throws {
         let long = (0..<64).map { "label\($0)" }.joined(separator: ".")
         let event = self.event(key: "certificate-expiry:\(long)", detail: String(repeating: "x", count: 5_000))
         let body = self.members(try JSONValue(strict: Array(self.text(event, .pagerduty).utf8)))

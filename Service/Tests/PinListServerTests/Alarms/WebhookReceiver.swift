@@ -11,16 +11,16 @@ import Testing
 
 /// A webhook on loopback that keeps what it is told, and a client for it: both end with the body, whether it throws or not.
 struct WebhookReceiver: Sendable {
-    /// Where it is, without a slash at its end.
+    /// The address, without a slash at its end.
     let address: String
     /// Posts as the service does.
     let sender: HTTPWebhookSender
     private let posts: NIOLockedValueBox<[(path: String, body: [UInt8])]>
 
-    /// What it was told, the first first.
+    /// The bodies that it got, the first first.
     var bodies: [[UInt8]] { self.posts.withLockedValue { $0.map(\.body) } }
 
-    /// Where it was told something, the first first.
+    /// The paths that it got, the first first.
     var paths: [String] { self.posts.withLockedValue { $0.map(\.path) } }
 
     /// Runs a webhook beside `body`.

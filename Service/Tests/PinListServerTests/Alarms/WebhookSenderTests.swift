@@ -82,7 +82,7 @@ struct WebhookSenderTests {
                 }
                 try await acknowledge()
                 let head = try await store.read { try $0.newestAuditEntry()?.digest }
-                // Said again it tells nobody again.
+                // A repetition sends no notification.
                 try await acknowledge()
                 await look()
                 clock.set(TurnedClock.start)

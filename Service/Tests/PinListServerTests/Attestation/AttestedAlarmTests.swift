@@ -164,17 +164,64 @@ struct AttestedAlarmTests {
         }
     }
 
-    @Test("one day of a flood does not make a month one of few attested reports")
-    func oneDayOfAFloodDoesNotMakeAMonthOneOfFewAttestedReports() throws {
+    @Test("unattested reports count as before where under half of all reports of 30 days were attested, not at half")
+    func unattestedReportsCountAsBeforeWhereUnderHalfOfAllReportsOf30DaysWereAttested() throws {
         let now = TurnedClock.start
         var rate = AttestationRate(at: now)
         #expect(rate.share == nil)
         #expect(rate.countsUnattested)
         for hour in (now.hour - 700)...now.hour { rate.add(10, in: hour, isAttested: true) }
-        rate.add(1_000_000, in: now.hour - 30, isAttested: false)
-        let share = try #require(rate.share)
-        #expect(share > 0.9)
+        // On one day or on many: all reports weigh the same.
+        rate.add(4_000, in: now.hour - 30, isAttested: false)
+        rate.add(3_010, in: now.hour - 600, isAttested: false)
+        #expect(rate.share == 0.5)
         #expect(!rate.countsUnattested)
+        rate.add(1, in: now.hour - 30, isAttested: false)
+        #expect(rate.countsUnattested)
+    }
+
+    @Test("three attested installations in three networks are critical where thirty an hour are usual")
+    func threeAttestedInstallationsInThreeNetworksAreCriticalWhereThirtyAnHourAreUsual() async throws {
+        let authority = self.authority
+        try await TestedStore.sqlite.withDatabase { open in
+            let store = try open()
+            try await AttestedService.with(store, authority) { service in
+                try await Self.history(store, days: 29, attested: 30, unattested: 0)
+                for number in 1...3 {
+                    var installation = AttestedInstallation(authority, at: "192.0.\(number).1")
+                    #expect(try await installation.register(at: service).status == 201)
+                    #expect(try await installation.report(to: service).status == 202)
+                }
+                let alarms = try await AttestedService.alarms(store, at: service.clock)
+                #expect(alarms.map(\.severity) == [.critical])
+                #expect(alarms.first?.detail.hasPrefix("3 attested installations in 3 networks") == true)
+            }
+        }
+    }
+
+    @Test("three installations that change their network are three keys, and each is in one network")
+    func threeInstallationsThatChangeTheirNetworkAreEachInOneNetwork() async throws {
+        let authority = self.authority
+        try await TestedStore.sqlite.withDatabase { open in
+            let store = try open()
+            try await AttestedService.with(store, authority) { service in
+                // The hour of the clock changes between the two reports of each: the store has two rows of a key.
+                var installations = (1...3).map { AttestedInstallation(authority, at: "192.0.2.\($0)") }
+                service.clock.turn(by: 3_540)
+                for index in installations.indices {
+                    #expect(try await installations[index].register(at: service).status == 201)
+                    #expect(try await installations[index].report(to: service).status == 202)
+                }
+                service.clock.turn(by: 120)
+                for index in installations.indices {
+                    installations[index].address = "198.51.\(index).1"
+                    #expect(try await installations[index].report(to: service).status == 202)
+                }
+                let now = service.clock.now
+                let hosts = try await store.read { try $0.attestedHosts(at: now) }
+                #expect(hosts == [Self.host: AttestedHost(keys: 3, networks: 1)])
+            }
+        }
     }
 
     @Test("attested reports have fallen when half of what usually comes is missing, for rare ones over a day")

@@ -20,7 +20,7 @@ struct AttestedInstallation {
     static let name = "com.example.app"
 
     var key: SimulatedAttestedKey
-    /// Where it stands: what the proxy says of it.
+    /// The address of the installation, as the proxy says it.
     var address: String
 
     init(
@@ -122,7 +122,7 @@ enum AttestedService {
         return asked
     }
 
-    /// What is kept of reports: the state, the step, and how many.
+    /// The stored reports: the state, the step, and their number.
     static func states(_ store: any ServiceStore) async throws -> [String] {
         try await store.read { store in
             try store.connection.rows(

@@ -58,7 +58,7 @@ struct AttestedReportTests {
             }
             #expect(kept.map(\.0) == [2, 2])
             #expect(Set(kept.map(\.1)) == [nil, 4])
-            // Not the receipt: nobody configured that.
+            // Not the receipt: that was not configured.
             #expect(kept.allSatisfy { $0.2 == .null })
         }
     }
@@ -143,8 +143,8 @@ struct AttestedReportTests {
         }
     }
 
-    @Test("what names no list, or another one, is unattested where its host belongs to a list that asks")
-    func whatNamesNoListOrAnotherOneIsUnattestedWhereItsHostBelongsToAListThatAsks() async throws {
+    @Test("a report that names no list, or another one, is unattested where its host belongs to a list that asks")
+    func reportThatNamesNoListOrAnotherOneIsUnattestedWhereItsHostBelongsToAListThatAsks() async throws {
         let authority = self.authority
         try await TestedStore.sqlite.withDatabase { open in
             let store = try open()

@@ -16,11 +16,11 @@ struct DashboardPageTests {
 
     @Test("says first whether a person is needed")
     func saysFirstWhetherAPersonIsNeeded() throws {
-        #expect(try self.html(Story.nowPage).contains("3 things need a person</h1>"))
+        #expect(try self.html(Story.nowPage).contains("3 alarms need action</h1>"))
         #expect(try self.html(Story.quietPage).contains("All quiet</h1>"))
         var page = Story.quietPage
         page.alarms = [Story.alarms[1]]
-        #expect(page.sentence == "1 thing needs a person")
+        #expect(page.sentence == "1 alarm needs action")
         page.alarms = []
         page.hosts[0].state = .high
         #expect(page.sentence != "All quiet")
@@ -51,12 +51,22 @@ struct DashboardPageTests {
     @Test("tells of a host that is locked out, has no backup, or was never probed")
     func tellsOfAHostThatIsLockedOutHasNoBackupOrWasNeverProbed() {
         let hosts = Story.hostsPage.hosts
-        #expect(hosts[0].missing.map(\.text) == ["no pin is served: whoever enforces this is locked out"])
+        #expect(hosts[0].missing.map(\.text) == ["no pin is served: enforcing clients are locked out"])
         #expect(hosts[0].missing.map(\.isUrgent) == [true])
         #expect(hosts[1].missing.isEmpty)
-        #expect(hosts[2].missing.map(\.text) == ["no backup pin: a lost key locks everyone out"])
+        #expect(hosts[2].missing.map(\.text) == ["no backup pin: a lost key locks all clients out"])
         #expect(hosts[3].missing.map(\.text) == ["never probed: run tumbler probe --push daily"])
         #expect(hosts[4].missing.isEmpty)
+    }
+
+    @Test("says of failures whether App Attest vouches for who reported them, where a list asks for that")
+    func saysOfFailuresWhetherAppAttestVouchesForWhoReportedThem() throws {
+        let html = try self.html(Story.failuresPage())
+        #expect(html.contains("no-matching-pin</bdi></code> · attested</span>"))
+        #expect(html.contains("no-matching-pin</bdi></code> · unattested</span>"))
+        #expect(html.contains("chain-invalid</bdi></code></span>"))
+        let group = try self.html(Story.failurePage)
+        #expect(group.contains("<dd>attested <span class=\"faint\">by App Attest</span></dd>"))
     }
 
     @Test("keeps the list in every address when there are several, and in none when there is one")
@@ -68,8 +78,8 @@ struct DashboardPageTests {
         #expect(Story.rotation.path == "/failures/1f0c")
     }
 
-    @Test("asks for a log-out only where somebody is logged in, with the token against forgery")
-    func asksForALogOutOnlyWhereSomebodyIsLoggedInWithTheTokenAgainstForgery() throws {
+    @Test("asks for a log-out only where a person is logged in, with the token against forgery")
+    func asksForALogOutOnlyWhereAPersonIsLoggedInWithTheTokenAgainstForgery() throws {
         #expect(try !self.html(Story.nowPage).contains("Log out"))
         var frame = Story.frame
         frame.logoutToken = "abc"

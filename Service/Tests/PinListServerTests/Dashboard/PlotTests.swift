@@ -147,8 +147,8 @@ struct PlotTests {
         }
     }
 
-    @Test("what a chart says of reports that were multiplied")
-    func whatAChartSaysOfReportsThatWereMultiplied() {
+    @Test("the caption of a chart of multiplied reports")
+    func captionOfAChartOfMultipliedReports() {
         #expect(ReportRate.caption([]).isEmpty && ReportRate.caption([1]).isEmpty)
         #expect(ReportRate.caption([100]) == "Multiplied by 100, for one in 100 installations reports.")
         #expect(

@@ -9,7 +9,7 @@ import Testing
 
 @testable import PinListServer
 
-@Suite("How many connections there are at a time")
+@Suite("The number of connections at a time")
 struct ConnectionCapTests {
     /// Keeps what is logged.
     private struct Log: LogHandler {
@@ -59,7 +59,7 @@ struct ConnectionCapTests {
         #expect(
             budget.publicConnections(configured: nil, hasAdminListener: false)
                 == 1_024 - kept + DescriptorBudget.adminConnections)
-        // Too few for anything: some connections all the same, for the service serves nobody without.
+        // Too few for anything: some connections all the same, for without them the service serves no client.
         #expect(
             DescriptorBudget(limit: 20).publicConnections(configured: nil, hasAdminListener: true)
                 == DescriptorBudget.minimumConnections)
@@ -68,7 +68,7 @@ struct ConnectionCapTests {
     }
 
     @Test(
-        "strangers who hold all connections hold up the others, not the operator, and lose nobody's place in the queue")
+        "strangers who hold all connections hold up the others, not the operator, and push no client out of the queue")
     func strangersWhoHoldAllConnectionsHoldUpTheOthersNotTheOperator() async throws {
         let repository = try RepositorySimulator.story()
         try await TestedStore.sqlite.withDatabase { open in
@@ -79,7 +79,7 @@ struct ConnectionCapTests {
                 configuration.roots = repository.anchors
                 configuration.maximumConnections = 3
                 configuration.adminListen = ListenAddress("127.0.0.1:0")
-                // Nobody is let go for saying nothing while this goes on.
+                // No idle client is disconnected while this goes on.
                 configuration.deadlines.head = .seconds(600)
             }
             try await RunningService.with(store, { change(&$0) }) { service in

@@ -55,7 +55,7 @@ struct HTTPInterfaceTests {
     @Test("a second listener has what is the operator's, and the first one has not")
     func secondListenerHasWhatIsTheOperatorsAndTheFirstOneHasNot() async throws {
         try await PublishedService.with({ $0.adminListen = ListenAddress("127.0.0.1:0") }) { service in
-            // Which of the two listens first is not said: one has lists, one has metrics, none has both.
+            // The order of the two listeners is not known: one has lists, one has metrics, none has both.
             let (metrics, document) = (
                 try await service.ask("GET", "/metrics", service.reader).statuses,
                 try await service.ask("GET", service.list).statuses
@@ -78,7 +78,7 @@ struct HTTPInterfaceTests {
                     .replacingOccurrences(of: "{file}", with: String(repeating: "0", count: 64) + ".json")
                 for method in ["get", "put", "post"] where item[method] != nil {
                     let statuses = try await service.ask(method.uppercased(), path, service.reader).statuses
-                    let ends = ["pins.json", "/adoption", "/rotations", "/rotations/api.example.com"]
+                    let ends = ["pins.json", "/adoption", "/rotations", "/rotations/api.example.com", "/sightings"]
                     let isOfList =
                         method == "get"
                         && (ends.contains { path.hasSuffix($0) } || path.contains("/root/") || path.contains("/logs/"))

@@ -10,10 +10,10 @@ import Testing
 struct HostileRequestTests {
     private static let host = "Host: localhost\r\n"
     private static let report = "POST /v1/reports HTTP/1.1\r\nHost: localhost\r\n"
-    /// What a smuggler wants to have answered.
+    /// The request that a smuggler wants to have answered.
     private static let hidden = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
-    /// Heads that are refused, each with a request behind it that nobody may see.
+    /// Heads that are refused, each with a request behind it that must not be served.
     private static let refused: [(name: String, bytes: String)] = [
         ("a length and chunks", report + "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"),
         ("two lengths that differ", report + "Content-Length: 5\r\nContent-Length: 6\r\n\r\nabcdef"),
@@ -24,7 +24,7 @@ struct HostileRequestTests {
         ("a length beyond numbers", report + "Content-Length: 99999999999999999999999\r\n\r\nabcde"),
         ("a length in another base", report + "Content-Length: 0x5\r\n\r\nabcde"),
         ("a folded encoding", report + "Transfer-Encoding:\r\n chunked\r\n\r\n0\r\n\r\n"),
-        ("an encoding of nobody's", report + "Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n"),
+        ("an unknown encoding", report + "Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n"),
         ("chunks inside something", report + "Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n"),
         ("two encodings", report + "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n\r\n0\r\n\r\n"),
         ("a chunk of no number", report + "Transfer-Encoding: chunked\r\n\r\nzz\r\nabc"),
@@ -44,7 +44,7 @@ struct HostileRequestTests {
         ("a line without end", String(repeating: "a", count: 1_000_000)),
         ("HTTP/2.0 in words", "GET /healthz HTTP/2.0\r\n\(host)\r\n"),
         ("the preface of HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\u{4}\0\0\0\0\0"),
-        ("a method of nobody's", "BREW /healthz HTTP/1.1\r\n\(host)\r\n"),
+        ("an unknown method", "BREW /healthz HTTP/1.1\r\n\(host)\r\n"),
         ("a method in small letters", "get /healthz HTTP/1.1\r\n\(host)\r\n"),
         ("trailers of 100 kB", chunks("2\r\n{}\r\n0\r\nX: \(String(repeating: "a", count: 100_000))\r\n\r\n")),
     ]
@@ -135,15 +135,15 @@ struct HostileRequestTests {
             let chunk = "10000\r\n" + String(repeating: "a", count: 65_536) + "\r\n"
             let chunks = try await service.ask(Self.chunks(String(repeating: chunk, count: 200)))
             #expect(chunks.statuses == [413] && chunks.isEnded)
-            // What comes after a body is the next request, and none that can be read.
+            // The bytes after a body are the next request, and an invalid one.
             let long = try await service.ask(Self.report + "Content-Length: 2\r\n\r\n{}and more\r\n\r\n")
             #expect(long.statuses == [400, 400] && long.isEnded)
             try await service.expectServing(after: "all of them")
         }
     }
 
-    @Test("who sends slowly, or less than was said, is cut off, whatever still comes")
-    func whoSendsSlowlyOrLessThanWasSaidIsCutOffWhateverStillComes() async throws {
+    @Test("a client that sends slowly, or less than announced, is cut off, even if more comes")
+    func clientThatSendsSlowlyOrLessThanAnnouncedIsCutOffEvenIfMoreComes() async throws {
         func hurry(_ configuration: inout ServiceConfiguration) {
             configuration.deadlines.head = .milliseconds(300)
             configuration.deadlines.body = .milliseconds(300)

@@ -49,7 +49,7 @@ struct ListByteHandlerTests {
             self.list = list
         }
 
-        /// What a connection answers, and whether its decoder gave up.
+        /// The answer of a connection, and whether its decoder gave up.
         private func answer(_ channel: EmbeddedChannel, _ bytes: [UInt8]) -> (bytes: [UInt8], isBroken: Bool) {
             var isBroken = false
             do { try channel.writeInbound(ByteBuffer(bytes: bytes)) } catch { isBroken = true }
@@ -121,13 +121,13 @@ struct ListByteHandlerTests {
         let pair = try Pair(lists, list, Self.nobody)
         let one = Self.request(Self.pins)
         #expect(pair.expectSame(one + one + one).count > 3 * list.count)
-        // The third is answered by nobody before the second is.
+        // The third is not answered before the second is.
         let answer = pair.expectSame(one + Self.request("/healthz") + one)
         #expect(String(decoding: answer, as: UTF8.self).components(separatedBy: "HTTP/1.1 200").count == 2)
         pair.expectSame(one)
     }
 
-    /// What stands in requests that somebody wants to be read differently by two.
+    /// Requests that two parsers could read differently (request smuggling).
     private static let doubtful: [String] = [
         "GET /v1/lists/com.example.app/pins.json HTTP/1.0\r\nHost: a\r\n\r\n",
         "GET  /v1/lists/com.example.app/pins.json HTTP/1.1\r\nHost: a\r\n\r\n",
@@ -162,7 +162,7 @@ struct ListByteHandlerTests {
         "GET /v1/lists/com.example.app/pins.json HTTP/1.1\r\nHost: a\r\n", "GET /v1/lists/com", "", "\r\n", "\0",
     ]
 
-    @Test("what leaves anything in doubt is not answered from bytes, and is answered as it always was")
+    @Test("an ambiguous request is not answered from bytes, and is answered as it always was")
     func doubtful() async throws {
         let (lists, list) = try await Self.lists()
         for text in Self.doubtful {
@@ -221,8 +221,8 @@ struct ListByteHandlerTests {
         pair.expectSame(Self.request(Self.pins, "Host: a\r\nIf-None-Match: \"x\"\r\n"))
     }
 
-    @Test("whoever takes no answers is not answered from bytes, and is closed when the time of the answer is over")
-    func whoeverTakesNoAnswersIsNotAnsweredFromBytes() async throws {
+    @Test("a client that reads no answers is not answered from bytes, and is closed at the deadline of the answer")
+    func clientThatReadsNoAnswersIsNotAnsweredFromBytes() async throws {
         let (lists, list) = try await Self.lists()
         let pair = try Pair(lists, list, Self.nobody)
         pair.fast.isWritable = false

@@ -58,15 +58,15 @@ struct ListChannelHandlerTests {
         return (statuses, bodies)
     }
 
-    /// How many requests were handed on.
+    /// The number of requests that were handed on.
     private func handedOn(_ channel: EmbeddedChannel) throws -> Int {
         var count = 0
         while let part = try channel.readInbound(as: HTTPRequestPart.self) { if case .head = part { count += 1 } }
         return count
     }
 
-    @Test("the list, the list that is held, its head, a root, the next root: nobody behind hears of them")
-    func listTheListThatIsHeldItsHeadARootTheNextRootNobodyBehindHearsOfThem() async throws {
+    @Test("the list, the list that is held, its head, a root, the next root: no later handler sees them")
+    func listTheListThatIsHeldItsHeadARootTheNextRootNoLaterHandlerSeesThem() async throws {
         try await self.run { channel, list, listRequests in
             try self.send(channel, Self.list)
             let whole = try self.answers(channel)
@@ -132,8 +132,8 @@ struct ListChannelHandlerTests {
         }
     }
 
-    @Test("who asks and asks, and takes no answer, is not answered here: nothing piles up")
-    func whoAsksAndAsksAndTakesNoAnswerIsNotAnsweredHereNothingPilesUp() async throws {
+    @Test("a client that goes on asking, and takes no answer, is not answered here: nothing piles up")
+    func clientThatGoesOnAskingAndTakesNoAnswerIsNotAnsweredHereNothingPilesUp() async throws {
         try await self.run { channel, _, _ in
             channel.isWritable = false
             for _ in 0..<3 { try self.send(channel, Self.list) }
@@ -142,8 +142,8 @@ struct ListChannelHandlerTests {
         }
     }
 
-    @Test("what is in doubt, and what is no list, goes the long way")
-    func whatIsInDoubtAndWhatIsNoListGoesTheLongWay() async throws {
+    @Test("an ambiguous request, and one for no list, goes through the framework")
+    func ambiguousRequestAndOneForNoListGoesThroughTheFramework() async throws {
         try await self.run { channel, _, _ in
             for path in ["/", "/v1/reports", "/v1/lists", "/v1/lists/com.example.app", "/v1/lists/pins.json"] {
                 try self.send(channel, path)

@@ -10,7 +10,7 @@ import Testing
 
 @testable import PinListServer
 
-@Suite("How long a connection may take")
+@Suite("The deadlines of a connection")
 struct RequestDeadlineTests {
     private static let head = HTTPRequestPart.head(
         HTTPRequest(method: .get, scheme: "http", authority: "localhost", path: "/"))
@@ -24,8 +24,8 @@ struct RequestDeadlineTests {
         _ = try channel.finish(acceptAlreadyClosed: true)
     }
 
-    @Test("who opens a connection and says nothing is let go after 15 s")
-    func whoOpensAConnectionAndSaysNothingIsLetGoAfter15S() throws {
+    @Test("a client that opens a connection and sends nothing is disconnected after 15 s")
+    func clientThatOpensAConnectionAndSendsNothingIsDisconnectedAfter15S() throws {
         try self.run { channel, loop in
             loop.advanceTime(by: .seconds(14))
             #expect(channel.isActive)
@@ -74,8 +74,8 @@ struct RequestDeadlineTests {
         }
     }
 
-    @Test("who takes a large answer slowly has the time of the answer for it, and then that of a head")
-    func whoTakesALargeAnswerSlowlyHasTheTimeOfTheAnswerForItAndThenThatOfAHead() throws {
+    @Test("a client that takes a large answer slowly has the time of the answer for it, and then that of a head")
+    func clientThatTakesALargeAnswerSlowlyHasTheTimeOfTheAnswerForItAndThenThatOfAHead() throws {
         try self.run { channel, loop in
             try channel.writeInbound(Self.head)
             try channel.writeInbound(HTTPRequestPart.end(nil))
@@ -91,8 +91,8 @@ struct RequestDeadlineTests {
         }
     }
 
-    @Test("who takes nothing of an answer is let go after 600 s all the same")
-    func whoTakesNothingOfAnAnswerIsLetGoAfter600SAllTheSame() throws {
+    @Test("a client that takes nothing of an answer is disconnected after 600 s all the same")
+    func clientThatTakesNothingOfAnAnswerIsDisconnectedAfter600SAllTheSame() throws {
         try self.run { channel, loop in
             try channel.writeInbound(Self.head)
             try channel.writeInbound(HTTPRequestPart.end(nil))
@@ -157,8 +157,8 @@ struct RequestDeadlineTests {
         }
     }
 
-    @Test("whoever asks in time is never let go")
-    func whoeverAsksInTimeIsNeverLetGo() throws {
+    @Test("a client that asks in time is never disconnected")
+    func clientThatAsksInTimeIsNeverDisconnected() throws {
         try self.run { channel, loop in
             for _ in 0..<100 {
                 loop.advanceTime(by: .seconds(14))

@@ -45,15 +45,15 @@ struct SlowConnectionTests {
         Array("GET \(path) HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8)
     }
 
-    /// Asks for the list with a small receive buffer, and takes the first bytes of it.
+    /// Requests the list with a small receive buffer, and takes the first bytes of it.
     private static func askSlowly(_ port: Int) throws -> (RawConnection, RawAnswer) {
         let reader = try RawConnection(port, receiveBuffer: 4_096)
         reader.send(self.request(Self.pins))
         return (reader, reader.read(count: 1_000))
     }
 
-    @Test("who reads a large list slowly gets all of it")
-    func whoReadsALargeListSlowlyGetsAllOfIt() async throws {
+    @Test("a client that reads a large list slowly gets all of it")
+    func clientThatReadsALargeListSlowlyGetsAllOfIt() async throws {
         try await self.run({ $0.deadlines.head = .milliseconds(300) }) { _, port, list in
             let (first, rest) = try await RawConnection.talk(to: port) { silent in
                 var (reader, first) = try Self.askSlowly(port)
@@ -75,10 +75,10 @@ struct SlowConnectionTests {
         }
     }
 
-    @Test("when the service ends, idle connections end at once, and what was begun is finished")
-    func whenTheServiceEndsIdleConnectionsEndAtOnceAndWhatWasBegunIsFinished() async throws {
+    @Test("when the service ends, idle connections end at once, and requests in progress are finished")
+    func whenTheServiceEndsIdleConnectionsEndAtOnceAndRequestsInProgressAreFinished() async throws {
         let report = ReportText.body()
-        // What is begun is finished, however slow the machine is.
+        // A request in progress is finished, however slow the machine is.
         try await self.run({
             $0.deadlines.head = .seconds(6_000)
             $0.deadlines.body = .seconds(6_000)
@@ -114,8 +114,8 @@ struct SlowConnectionTests {
         }
     }
 
-    @Test("what does not come to an end does not hold up the end of the service")
-    func whatDoesNotComeToAnEndDoesNotHoldUpTheEndOfTheService() async throws {
+    @Test("a request that does not end does not hold up the end of the service")
+    func requestThatDoesNotEndDoesNotHoldUpTheEndOfTheService() async throws {
         // All deadlines but that of the shutdown are far off: it ends, or the test does not.
         try await self.run({
             $0.deadlines.head = .seconds(6_000)

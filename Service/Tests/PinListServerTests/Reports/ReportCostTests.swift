@@ -8,7 +8,7 @@ import Testing
 @testable import PinListServer
 @testable import PinReportAnalysis
 
-@Suite("What a body costs")
+@Suite("The cost of a body")
 struct ReportCostTests {
     private func cost(_ body: [UInt8]) throws -> Int {
         ReportCost.all(of: try CollectedReport.read(body, at: ReportText.now), bytes: body.count)
@@ -19,7 +19,7 @@ struct ReportCostTests {
         return Array("{\"tumbler\":{\"reason\":\"equivocation\",\"list-name\":\"a\",\"envelope\":\"\(base64)\"}}".utf8)
     }
 
-    /// An envelope with so many signatures of 64 bytes that nobody made.
+    /// An envelope with so many invented signatures of 64 bytes.
     private func envelope(payload: Int, signatures: Int) -> String {
         let text = Base64.encode([UInt8](repeating: 0x20, count: payload))
         let signature = Base64.encode([UInt8](repeating: 1, count: 64))
@@ -53,8 +53,8 @@ struct ReportCostTests {
         #expect(try self.cost(padded) == 4)
     }
 
-    @Test("32 signatures over a large list that nobody made cost what it takes to check them")
-    func of32SignaturesOverALargeListThatNobodyMadeCostWhatItTakesToCheckThem() throws {
+    @Test("32 invented signatures over a large list cost what it takes to check them")
+    func of32InventedSignaturesOverALargeListCostWhatItTakesToCheckThem() throws {
         #expect(try self.cost(self.incident("{}")) == 1)
         #expect(try self.cost(self.incident(self.envelope(payload: 1_000, signatures: 2))) == 2)
         #expect(try self.cost(self.incident(self.envelope(payload: 1_000, signatures: 32))) == 32)

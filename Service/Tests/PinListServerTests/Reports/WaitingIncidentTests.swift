@@ -42,7 +42,7 @@ struct WaitingIncidentTests {
             async let other: Void = intake.store([plain])
             store.open()
             _ = try await (first, other)
-            // What was stored waits no more.
+            // A stored report waits no more.
             try await intake.store([incident])
             #expect(await intake.written.reports == Int64(maximum) + 2)
         }

@@ -14,7 +14,7 @@ import Testing
 @testable import PinListStore
 @testable import PinReportAnalysis
 
-@Suite("Which keys are safe to deploy")
+@Suite("The keys that are safe to deploy")
 struct DeployableKeysTests {
     private static let now = TurnedClock.start
     private static let versions: [String: Int64] = ["one": 1, "two": 2]
@@ -34,7 +34,7 @@ struct DeployableKeysTests {
             domains: [PinList.Domain(try entry(pins), rollout: rollout)])
     }
 
-    /// What is known of keys 9 and 10 of the newest list, of requests by the digest that they name.
+    /// The evaluation of keys 9 and 10 of the newest list, of requests by the digest that they name.
     private func evaluate(
         _ requests: [String: Int64], _ lists: [PinList], entry: PinnedDomain? = nil
     ) throws -> [DeployableKeys.Evaluation] {
@@ -53,7 +53,7 @@ struct DeployableKeysTests {
     func shareOfThoseWhoseListRefusesAKeyAsTheGateCountsIt() throws {
         let lists = [try Self.list(1, [9]), try Self.list(2, [9, 10])]
         #expect(try self.evaluate(["one": 100, "two": 900], lists) == [.refused(share: 0), .refused(share: 0.1)])
-        // Who enforces half of the time refuses half of the time.
+        // An installation that enforces half of the time refuses half of the time.
         let half = [try Self.list(1, [9], rollout: 50), lists[1]]
         #expect(try self.evaluate(["one": 100, "two": 900], half) == [.refused(share: 0), .refused(share: 0.05)])
         // Digests that the service does not know, and lists that are not at hand, refuse every key.
@@ -64,8 +64,8 @@ struct DeployableKeysTests {
             try self.evaluate(["one": 100, "two": 900], [lists[1]]) == [.refused(share: 0.1), .refused(share: 0.1)])
     }
 
-    @Test("at most one percent is safe, and what nobody measured is never safe")
-    func atMostOnePercentIsSafeAndWhatNobodyMeasuredIsNeverSafe() throws {
+    @Test("at most one percent is safe, and what was not measured is never safe")
+    func atMostOnePercentIsSafeAndWhatWasNotMeasuredIsNeverSafe() throws {
         let lists = [try Self.list(1, [9]), try Self.list(2, [9, 10])]
         func isSafe(_ requests: [String: Int64]) throws -> [Bool] {
             try self.evaluate(requests, lists).map { evaluation in

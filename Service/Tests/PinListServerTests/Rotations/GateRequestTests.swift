@@ -80,9 +80,9 @@ struct GateRequestTests {
         arguments: [
             (
                 "\"verdict\": \"safe\"", "\"verdict\": \"fine\"",
-                "verdict is not what it must be: safe, unsafe or unknown"
+                "verdict is invalid: safe, unsafe or unknown"
             ),
-            ("18211", "-1", "refusing.requests is not what it must be: a whole number from 0"),
+            ("18211", "-1", "refusing.requests is invalid: a whole number from 0"),
         ])
     func refusalSaysWhatTheMemberMustBeAndNamesNoTypeOfOurs(_ part: String, _ replacement: String, _ detail: String)
         throws
@@ -125,8 +125,8 @@ struct GateRequestTests {
         }
     }
 
-    @Test("who may neither publish nor probe the name may not; what is too large or packed is not read")
-    func whoMayNeitherPublishNorProbeTheNameMayNotWhatIsTooLargeOrPackedIsNotRead() async throws {
+    @Test("a token that may neither publish nor probe the name is refused; a large or encoded body is not read")
+    func tokenThatMayNeitherPublishNorProbeTheNameIsRefusedALargeOrEncodedBodyIsNotRead() async throws {
         try await TestedStore.sqlite.withDatabase { open in
             try await RunningService.with(try open()) { service in
                 let token = try await service.token(.probe, ["com.example.app"])

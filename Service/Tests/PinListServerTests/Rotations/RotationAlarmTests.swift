@@ -47,7 +47,7 @@ struct RotationAlarmTests {
         alarms.map { "\($0.kind.rawValue) \($0.severity) \($0.subject)" }
     }
 
-    /// What a probe saw: the pins of a path, leaf first, and in how many days the leaf ends.
+    /// The result of a probe: the pins of a path, leaf first, and in how many days the leaf ends.
     private static func probe(_ path: [Pin], days: Int64) -> StoredProbe {
         let end = Timestamp(secondsSince1970: TurnedClock.start.secondsSince1970 + days * Self.day)
         let certificates = path.map { "{\"pin\": \"\($0)\", \"notAfter\": \"\(end)\"}" }.joined(separator: ", ")
@@ -118,12 +118,12 @@ struct RotationAlarmTests {
         #expect(Self.texts(try await Self.alarms([], probes: [soon])) == wanted)
         let late = Self.probe([RotationPlan.pin(9), RotationPlan.pin(1)], days: 31)
         #expect(try await Self.alarms([], probes: [late]).isEmpty)
-        // Somebody is at it, or was: what was aborted is no plan.
+        // A rotation is or was in progress: an aborted one is no plan.
         let plan = try RotationPlan.story(Self.host, [.announced]).stored()
         #expect(try await Self.alarms([plan], probes: [soon]).isEmpty)
         let aborted = try RotationPlan.story(Self.host, [.aborted]).stored()
         #expect(Self.texts(try await Self.alarms([aborted], probes: [soon])) == wanted)
-        // A pinned issuer outlives the leaf, and what is not enforced locks nobody out.
+        // A pinned issuer outlives the leaf, and what is not enforced locks no client out.
         let issuer = [KnownPin(RotationPlan.pin(9)), KnownPin(RotationPlan.pin(1))]
         #expect(try await Self.alarms([], probes: [soon], pins: issuer).isEmpty)
         #expect(try await Self.alarms([], probes: [soon], mode: .report).isEmpty)

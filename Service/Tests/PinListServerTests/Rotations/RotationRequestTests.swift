@@ -140,8 +140,8 @@ struct RotationRequestTests {
         }
     }
 
-    @Test("what is no plan, another host's, another list's, or of no entry is refused, and nothing is stored")
-    func whatIsNoPlanAnotherHostsAnotherListsOrOfNoEntryIsRefusedAndNothingIsStored() async throws {
+    @Test("a body that is no plan, another host's, another list's, or of no entry is refused, and nothing is stored")
+    func bodyThatIsNoPlanAnotherHostsAnotherListsOrOfNoEntryIsRefusedAndNothingIsStored() async throws {
         try await self.run { service, token in
             let plan = String(decoding: try RotationPlan.story().bytes, as: UTF8.self)
             let new: HTTPHeaders = ["If-None-Match": "*"]
@@ -175,8 +175,8 @@ struct RotationRequestTests {
         }
     }
 
-    @Test("who may not publish may not store a plan; who may not look does not see one")
-    func whoMayNotPublishMayNotStoreAPlanWhoMayNotLookDoesNotSeeOne() async throws {
+    @Test("a token that may not publish may not store a plan; one that may not read does not see one")
+    func tokenThatMayNotPublishMayNotStoreAPlanOneThatMayNotReadDoesNotSeeOne() async throws {
         try await self.run { service, token in
             let plan = try RotationPlan.story().bytes
             let new: HTTPHeaders = ["If-None-Match": "*"]

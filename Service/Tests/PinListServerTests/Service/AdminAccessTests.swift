@@ -11,12 +11,13 @@ import Testing
 @testable import PinListServer
 @testable import PinListStore
 
-@Suite("Who may look")
+@Suite("Access to the operator's pages")
 struct AdminAccessTests {
     private static let pages = ["/", "/failures", "/lists", "/hosts", "/audit", "/alarms", "/adoption", "/rotations"]
     private static let programs = ["/metrics", "/readyz", "/v1/status", "/v1/reports"]
 
-    /// What nginx sends for `proxy_pass http://127.0.0.1:PORT;` alone: HTTP/1.0, its own `Host`, and no word of the client.
+    /// The request that nginx sends for `proxy_pass http://127.0.0.1:PORT;` alone: HTTP/1.0, its own `Host`, and no
+    /// word of the client.
     @Test("a plain proxy on the same machine, which says nothing of itself, opens no page to the world")
     func plainProxyOnTheSameMachineWhichSaysNothingOfItselfOpensNoPageToTheWorld() async throws {
         try await PublishedService.with { service in
@@ -51,9 +52,9 @@ struct AdminAccessTests {
     }
 
     @Test(
-        "with openOnLoopback nobody needs a token there, unless the request came through something, or names another host"
+        "with openOnLoopback no token is needed there, unless the request came through a proxy, or names another host"
     )
-    func withOpenOnLoopbackNobodyNeedsATokenThereUnlessTheRequestCameThroughSomething() async throws {
+    func withOpenOnLoopbackNoTokenIsNeededThereUnlessTheRequestCameThroughAProxy() async throws {
         try await TestedStore.sqlite.withDatabase { open in
             try await RunningService.with(try open(), { $0.openOnLoopback = true }) { service in
                 for path in Self.pages + Self.programs {
@@ -84,8 +85,8 @@ struct AdminAccessTests {
         }
     }
 
-    @Test("on any other listener everybody needs one for reading, whatever the request calls the host")
-    func onAnyOtherListenerEverybodyNeedsOneForReadingWhateverTheRequestCallsTheHost() async throws {
+    @Test("on any other listener a token is needed for reading, whatever the request calls the host")
+    func onAnyOtherListenerATokenIsNeededForReadingWhateverTheRequestCallsTheHost() async throws {
         try await TestedStore.sqlite.withDatabase { open in
             try await RunningService.with(
                 try open(), { $0.listen = ListenAddress("0.0.0.0:0") ?? .loopback }
@@ -116,8 +117,8 @@ struct AdminAccessTests {
         }
     }
 
-    @Test("with a listener of its own the operator's part is there, and not where everybody asks")
-    func withAListenerOfItsOwnTheOperatorsPartIsThereAndNotWhereEverybodyAsks() async throws {
+    @Test("with a listener of its own the operator's part is there, and not on the public listener")
+    func withAListenerOfItsOwnTheOperatorsPartIsThereAndNotOnThePublicListener() async throws {
         let repository = try RepositorySimulator.story()
         try await TestedStore.sqlite.withDatabase { open in
             try await RunningService.with(

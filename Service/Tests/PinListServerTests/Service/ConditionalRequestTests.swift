@@ -68,8 +68,8 @@ struct ConditionalRequestTests {
         }
     }
 
-    @Test("who holds what is counted: installations and caches apart, and no address is kept")
-    func whoHoldsWhatIsCountedInstallationsAndCachesApartAndNoAddressIsKept() async throws {
+    @Test("the lists that clients hold are counted: installations and caches apart, and no address is kept")
+    func listsThatClientsHoldAreCountedInstallationsAndCachesApartAndNoAddressIsKept() async throws {
         let repository = try RepositorySimulator.story()
         let digest = Envelope.digest(of: repository.lists[0])
         let tag = "\"\(digest)\""
@@ -141,7 +141,7 @@ struct ConditionalRequestTests {
             ("for=\"[2001:db8:cafe::17]:4711\"", nil, "2001:db8:cafe::17"),
             ("for=\"203.0.113.5:80\"; host=\"a,b;for=192.0.2.66\"", nil, "203.0.113.5"),
             ("for=203.0.113.5", "203.0.113.5", "203.0.113.5"),
-            // What the proxy does not write itself, the client may have written.
+            // The client may have written every field that the proxy does not write itself.
             ("for=203.0.113.5", "192.0.2.66", "10.1.2.3"), ("for=unknown", nil, "10.1.2.3"),
             ("for=_hidden", nil, "10.1.2.3"), ("for=192.0.2.66, proto=https", nil, "10.1.2.3"),
             ("for=\"203.0.113.5", nil, "203.0.113.5"), ("for=192.0.2.66, for=\"x", nil, "10.1.2.3"),

@@ -86,12 +86,12 @@ struct LogInTests {
     }
 
     @Test(
-        "nobody is led away from the site",
+        "no log-in leads away from the site",
         arguments: [
             "//evil.example", "https://evil.example/", "/%5Cevil.example", "%2F%2Fevil.example", "/%252Fevil.example",
             "%252F%252Fevil.example", "javascript:alert(1)", "", "/a%0d%0aSet-Cookie:%20x=y", "/%09/evil.example",
         ])
-    func nobodyIsLedAwayFromTheSite(_ next: String) async throws {
+    func noLogInLeadsAwayFromTheSite(_ next: String) async throws {
         try await self.run { service in
             let answer = try await Self.logIn(service, try await service.token(.read), next: next)
             #expect(answer.status == 303)
@@ -148,7 +148,7 @@ struct LogInTests {
             #expect(try await service.actions() == ["alert-test"])
             let named = try await service.store.read { (try $0.newestAuditEntry()?.actor, try $0.tokens().first?.id) }
             #expect(named.0 == named.1)
-            // Three an hour, whoever's pages they come from.
+            // Three an hour, from whichever user's pages they come.
             let body = Array("\(name)=\(csrf)\(target)".utf8)
             var answers: [Int] = []
             for _ in 0..<3 { answers.append(try await service.ask(.POST, "/alarms/test", own, body).status) }

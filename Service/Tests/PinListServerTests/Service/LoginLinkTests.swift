@@ -139,7 +139,7 @@ struct LoginLinkTests {
             let store = WrappedStore(try open())
             try await RunningService.with(store) { service in
                 let code = try await Self.code(store)
-                // What would be written is refused now, with 503.
+                // A write is refused now, with 503.
                 store.failure = StoreError(.full, "the disk is full")
                 let none = String(repeating: "0", count: 64)
                 for guess in ["", "x", none, code.uppercased() + "A", String(code.dropLast())] {

@@ -105,8 +105,8 @@ struct PublishingRequestTests {
         }
     }
 
-    @Test("who may not publish, may not; what is no publication is none")
-    func whoMayNotPublishMayNotWhatIsNoPublicationIsNone() async throws {
+    @Test("a token without the right to publish is refused, and so is an invalid publication")
+    func tokenWithoutTheRightToPublishIsRefusedAndSoIsAnInvalidPublication() async throws {
         let repository = try RepositorySimulator.story()
         let stranger = try RepositorySimulator(at: TurnedClock.start, seed: 9)
         try await self.run(.sqlite, anchors: repository.anchors) { service in
@@ -133,7 +133,7 @@ struct PublishingRequestTests {
                 #expect(answer.status == 422, "\(body)")
                 #expect(answer.code == "malformed", "\(body)")
             }
-            // Each of them by somebody with a token: a job that fails every night is seen.
+            // Each of them with a token: a job that fails every night is seen.
             let actions = try await service.actions()
             #expect(actions == Array(repeating: "publish-refused", count: 10))
             // The answer comes before the body was sent, and may be lost with the connection; nothing is taken.
@@ -187,7 +187,7 @@ struct PublishingRequestTests {
             #expect(try await service.ask(.GET, Self.pins).body == list)
             #expect(try await service.ask(.GET, "/readyz").status == 200)
         }
-        // An app that ships root 3; whoever publishes sends all roots of the project.
+        // An app that ships root 3; the publisher sends all roots of the project.
         try await self.run(.sqlite, anchors: ["com.example.app": roots[2]]) { service in
             let token = try await service.token(.publish, ["com.example.app"])
             let answer = try await service.publish(roots + [list], token: token)

@@ -68,8 +68,8 @@ struct ReportExportTests {
         }
     }
 
-    @Test("what a stranger sent is a text in a table, and no formula, line or quotation mark of its own")
-    func whatAStrangerSentIsATextInATableAndNoFormulaLineOrQuotationMarkOfItsOwn() {
+    @Test("a stranger's text is a text in a table, and no formula, line or quotation mark of its own")
+    func strangersTextIsATextInATableAndNoFormulaLineOrQuotationMarkOfItsOwn() {
         func csv(_ text: String) -> String {
             String(decoding: ReportExport.csv.line([.integer(1), .text(text), .null]), as: UTF8.self)
         }

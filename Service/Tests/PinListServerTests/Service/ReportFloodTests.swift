@@ -106,8 +106,8 @@ struct ReportFloodTests {
         }
     }
 
-    @Test("what is read and refused is charged as well: large bodies that are no reports use up the bucket")
-    func whatIsReadAndRefusedIsChargedAsWellLargeBodiesThatAreNoReportsUseUpTheBucket() async throws {
+    @Test("a body that is read and refused is charged as well: large bodies that are no reports use up the bucket")
+    func bodyThatIsReadAndRefusedIsChargedAsWellLargeBodiesThatAreNoReportsUseUpTheBucket() async throws {
         try await Self.withService { service in
             let flood = Self.from("203.0.113.9")
             let large = [UInt8](repeating: UInt8(ascii: " "), count: 500_000)

@@ -72,8 +72,8 @@ struct ReportRequestTests {
         }
     }
 
-    @Test("what is no report is refused with a code, and nothing of it is kept")
-    func whatIsNoReportIsRefusedWithACodeAndNothingOfItIsKept() async throws {
+    @Test("an invalid report is refused with a code, and nothing of it is kept")
+    func invalidReportIsRefusedWithACodeAndNothingOfItIsKept() async throws {
         try await TestedStore.sqlite.withDatabase { open in
             try await RunningService.with(try open()) { service in
                 for (body, status, code) in [

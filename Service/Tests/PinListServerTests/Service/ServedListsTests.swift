@@ -13,7 +13,7 @@ import Testing
 @testable import PinListStore
 @testable import PinReportAnalysis
 
-@Suite("What an instance serves", .runsPostgreSQL)
+@Suite("The lists that an instance serves", .runsPostgreSQL)
 struct ServedListsTests {
     private static let path = "/v1/lists/com.example.app/pins.json"
 
@@ -41,8 +41,8 @@ struct ServedListsTests {
         }
     }
 
-    @Test("what does not verify under the configured root is not served, makes nobody ready, and is an alarm")
-    func whatDoesNotVerifyUnderTheConfiguredRootIsNotServedMakesNobodyReady() async throws {
+    @Test("a list that fails under the configured root is not served, makes the service not ready, and is an alarm")
+    func listThatFailsUnderTheConfiguredRootIsNotServedMakesTheServiceNotReady() async throws {
         let repository = try RepositorySimulator.story()
         let stranger = try RepositorySimulator(at: TurnedClock.start, seed: 9)
         try await TestedStore.sqlite.withDatabase { open in
@@ -129,7 +129,7 @@ struct ServedListsTests {
 }
 
 extension ServiceParts {
-    /// The parts of an instance that nobody runs.
+    /// The parts of an instance that is not running.
     static func story(
         _ store: any ServiceStore, anchors: [String: [UInt8]], clock: TurnedClock = TurnedClock(),
         alerts: [AlertTarget] = [], instance: String = "test",

@@ -13,7 +13,7 @@ import Testing
 @testable import PinListStore
 @testable import PinReportAnalysis
 
-@Suite("What a token that leaked adds to the audit log")
+@Suite("The entries of a leaked token in the audit log")
 struct UnwrittenEntryTests {
     private static func entries(_ store: any ServiceStore) async throws -> [AuditEntry] {
         try await store.read { try $0.auditEntries(from: 1, limit: 5_000) }

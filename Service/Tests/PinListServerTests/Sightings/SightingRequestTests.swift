@@ -167,6 +167,83 @@ struct SightingRequestTests {
         }
     }
 
+    @Test("an attested report that names the key makes it critical, one that is not attested does not")
+    func attestedReportThatNamesTheKeyMakesItCritical() async throws {
+        let (logged, theirs) = (LoggedCertificates(), P256.Signing.PrivateKey())
+        try await SightingScene.with([try .pinned("api.example.com")]) { scene, _ in
+            let certificate = try logged.certificate(for: ["api.example.com"], key: theirs)
+            #expect(try await scene.states([(certificate, [])]) == ["unknown"])
+            let report = try ReportText.report(
+                chain: [certificate], [("noted-hostname", .string("api.example.com"))])
+            for (state, severity) in [
+                (AttestationState.unattested, Alarm.Severity.warning), (.attested, .critical),
+            ] {
+                let accepted = AcceptedReport(
+                    report: report, group: ReportGroup(report, state), receivedAt: TurnedClock.start,
+                    networks: NetworkCounter.Count(day: 1, networks: BoundedCount(1, isMore: false)), isSample: false,
+                    isListed: true, attestation: ReportAttestation(state, of: SightingScene.name),
+                    body: report.document)
+                try await scene.service.store.write { try $0.add([accepted], countedBy: "a") }
+                #expect(try await scene.alarms().map(\.severity) == [severity])
+            }
+            #expect(try await scene.alarms().first?.detail.contains("an attested report names this key") == true)
+        }
+    }
+
+    @Test(
+        "what is kept can be read page by page, with the issuers whose signatures hold; not without a token",
+        arguments: TestedStore.all)
+    func whatIsKeptCanBeReadPageByPage(on tested: TestedStore) async throws {
+        let (logged, key) = (LoggedCertificates(), P256.Signing.PrivateKey())
+        let issuer = try logged.issuer()
+        try await SightingScene.with([try .pinned("api.example.com")], on: tested) { scene, _ in
+            var expected: [String] = []
+            for serial in 1...66 {
+                let certificate = try logged.certificate(for: ["api.example.com"], key: key, serial: serial)
+                // The chain of one is of another issuer: no signature of it holds.
+                let stranger = try LoggedCertificates().issuer()
+                expected.append(Base64.encode(certificate))
+                #expect(try await scene.states([(certificate, [serial == 1 ? stranger : issuer])]) == ["unknown"])
+            }
+            struct Page: Decodable {
+                struct Kept: Decodable {
+                    let identity, state, der, serial, key: String
+                    let issuerDER: String?
+                }
+                let name: String
+                let certificates: [Kept]
+                let next: String?
+            }
+            func page(_ query: String) async throws -> Page {
+                let answer = try await scene.service.ask(
+                    .GET, SightingScene.path + query, ["Authorization": "Bearer \(scene.token)"])
+                #expect(answer.status == 200)
+                return try JSONDecoder().decode(Page.self, from: Data(answer.body))
+            }
+            let first = try await page("")
+            #expect(first.certificates.count == 64 && first.name == SightingScene.name)
+            let next = try #require(first.next)
+            let second = try await page("?after=\(next)")
+            #expect(second.certificates.count == 2 && second.next == nil)
+            let all = first.certificates + second.certificates
+            #expect(all.map(\.der).sorted() == expected.sorted())
+            #expect(all.filter { $0.issuerDER == nil }.map(\.serial) == ["01"])
+            #expect(Set(all.compactMap(\.issuerDER)) == [Base64.encode(issuer)])
+            #expect(try await page("?after=\(String(repeating: "f", count: 64))").certificates.isEmpty)
+            for after in ["", "x'", String(repeating: "F", count: 64), String(repeating: "0", count: 65)] {
+                let answer = try await scene.service.ask(
+                    .GET, "\(SightingScene.path)?after=\(after)", ["Authorization": "Bearer \(scene.token)"])
+                #expect(answer.status == 400 && answer.code == "malformed")
+            }
+            let other = try await scene.service.token(.probe, ["com.example.other"])
+            for (token, status) in [("x", 401), (other, 403)] {
+                let answer = try await scene.service.ask(
+                    .GET, SightingScene.path, ["Authorization": "Bearer \(token)"])
+                #expect(answer.status == status)
+            }
+        }
+    }
+
     @Test("a group of failures says that its key was logged nine days ago, and is not in the list")
     func groupOfFailuresSaysThatItsKeyWasLoggedNineDaysAgoAndIsNotInTheList() async throws {
         let (logged, theirs) = (LoggedCertificates(), P256.Signing.PrivateKey())
@@ -200,8 +277,8 @@ struct SightingRequestTests {
         }
     }
 
-    @Test("what is no request, no certificate or too much is refused, and nothing of it is stored")
-    func whatIsNoRequestNoCertificateOrTooMuchIsRefusedAndNothingOfItIsStored() async throws {
+    @Test("a body that is no request, no certificate or too large is refused, and nothing of it is stored")
+    func bodyThatIsNoRequestNoCertificateOrTooLargeIsRefusedAndNothingOfItIsStored() async throws {
         let (logged, key) = (LoggedCertificates(), P256.Signing.PrivateKey())
         try await SightingScene.with([try .pinned("api.example.com")]) { scene, _ in
             let good = try logged.certificate(for: ["api.example.com"], key: key)
@@ -305,7 +382,7 @@ struct SightingRequestTests {
             #expect(hosts.contains("1 certificate in logs"))
             #expect(hosts.contains("and it is not in the list that is served"))
             #expect(try await scene.service.ask(.GET, "/certificates?host=api.example.com").text.contains("All hosts"))
-            #expect(try await scene.service.ask(.GET, "/certificates?host=%00").text.contains("No monitor has told"))
+            #expect(try await scene.service.ask(.GET, "/certificates?host=%00").text.contains("No monitor has handed"))
         }
     }
 }

@@ -40,15 +40,11 @@ struct KeptStoreTests {
                 at: Self.folder(fixture).appendingPathComponent("service.sqlite"), to: copy)
             try await body { try SQLiteStore(path: copy.path) }
         case .postgreSQL:
-            #if PostgreSQL
             let server = try #require(TestPostgreSQL.current)
             let database = try server.makeDatabase()
             let dump = try Data(contentsOf: Self.folder(fixture).appendingPathComponent("service.sql"))
             try server.administer(String(decoding: dump, as: UTF8.self), in: database)
             try await body { try server.open(database) }
-            #else
-            throw TestPostgreSQL.Failure(description: "built without PostgreSQL")
-            #endif
         }
     }
 
@@ -82,7 +78,7 @@ struct KeptStoreTests {
                     try store.rotations(of: Self.name)
                 )
             }
-            // What is served verifies as a client would have it.
+            // The served list verifies as for a client.
             var state = try TrustState(bundledRoot: try #require(roots.first), bundledList: nil)
             for root in roots.dropFirst() { try state.load(root: root) }
             try state.load(list: try #require(list))

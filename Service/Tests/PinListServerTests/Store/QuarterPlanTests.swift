@@ -12,9 +12,10 @@ import Testing
 @testable import PinListStore
 @testable import PinReportAnalysis
 
-@Suite("What the databases do with ninety days of reports", .runsPostgreSQL)
+@Suite("The query plans of ninety days of reports", .runsPostgreSQL)
 struct QuarterPlanTests {
-    /// What may be walked through although it has thousands of rows: there are at most `ReportGroup.maximumGroups` groups.
+    /// The tables that may be walked through although they have thousands of rows: there are at most
+    /// `ReportGroup.maximumGroups` groups.
     private static let mayBeWalked: Set<String> = ["report_group", "group_count"]
     /// Tables with fewer rows are walked through faster than an index is read.
     private static let fewRows: Int64 = 2_500
@@ -30,7 +31,7 @@ struct QuarterPlanTests {
         ]
     }
 
-    /// Whoever is warned here takes everything.
+    /// The target that is warned here takes everything.
     private struct Taker: WebhookSender {
         func post(_ body: [UInt8], to address: String) async throws -> Int { 204 }
     }
@@ -125,13 +126,13 @@ struct QuarterPlanTests {
                 try $0.connection.rows("SELECT COUNT(*) FROM report", []).first?.integer(0)
             }
             #expect(left ?? 0 < QuarterOfReports.reports)
-            // What a table had before: retention has made some of them small.
+            // The earlier size of a table: retention has made some of them small.
             let large: Set<String> = [
                 "report", "report_hour", "group_hour", "group_network", "group_leaf", "inquiry", "audit",
             ]
             #expect(record.count > 10)
             // For the oldest 5,000 reports PostgreSQL reads the table while that costs less than 5,000 looks into it.
-            // How many there are is counted when there is too much, and never else.
+            // Their number is counted only when there are too many.
             let walks = record.walks(through: large).filter {
                 $0 != "report: SELECT COUNT(*) FROM report"
                     && (tested == .sqlite || !$0.hasPrefix("report: DELETE FROM report WHERE"))

@@ -13,7 +13,7 @@ import Testing
 @testable import PinListStore
 @testable import PinReportAnalysis
 
-@Suite("How the database finds what is asked for")
+@Suite("The query plans of the database")
 struct QueryPlanTests {
     private static let now = Timestamp(secondsSince1970: 1_795_219_200)
 
@@ -131,6 +131,8 @@ struct QueryPlanTests {
             _ = try store.sightings(of: name, key: "k")
             _ = try store.sightingCountsByHost(of: name)
             _ = try store.reportingNetworks(of: "k")
+            _ = try store.hasAttestedReport(of: "k")
+            _ = try store.sightedBytes(of: name, after: "", limit: 10)
             _ = try store.hasSightingsToEvaluate(of: name, by: "d")
             _ = try store.auditEntries(from: 1, limit: 10)
             _ = try store.auditEntries(of: ["publish"], since: Timestamp(secondsSince1970: 0))
@@ -150,6 +152,7 @@ struct QueryPlanTests {
             _ = try store.evaluateSightings(of: "a", by: SightingRules(repository.list), of: "d", at: now, limit: 10)
             _ = try store.add([], of: "a", by: SightingRules(repository.list), of: "d", at: now)
             try store.noteServed(["a": ["k"]], at: now)
+            try store.keep(sightingIssuers: ["k": [1]], of: "a", at: now)
             _ = try store.removeSightings(endedBefore: now, toldBefore: now)
         }
         #expect(scans == [])

@@ -104,8 +104,8 @@ struct RetentionTests {
         }
     }
 
-    @Test("what others take is not taken from reports, and the log says once an hour who takes it")
-    func whatOthersTakeIsNotTakenFromReportsAndTheLogSaysOnceAnHourWhoTakesIt() async throws {
+    @Test("the room of other tables is not taken from reports, and the log names the largest once an hour")
+    func roomOfOtherTablesIsNotTakenFromReportsAndTheLogNamesTheLargestOnceAnHour() async throws {
         try await TestedStore.sqlite.withDatabase { open in
             let store = try open()
             try await Self.add(100, "a.example", days: 2, to: store)
@@ -129,7 +129,7 @@ struct RetentionTests {
         }
     }
 
-    /// What is logged.
+    /// The lines of the log.
     private struct Lines: LogHandler {
         let lines: NIOLockedValueBox<[String]>
         var metadata: Logger.Metadata = [:]
@@ -156,8 +156,8 @@ struct RetentionTests {
         #expect(StoreRoom(sizes: ["report": 10], limit: 100).complaint == nil)
     }
 
-    @Test("when there are no reports any more the oldest counts go, and never today's", arguments: TestedStore.all)
-    func whenThereAreNoReportsAnyMoreTheOldestCountsGoAndNeverTodays(on tested: TestedStore) async throws {
+    @Test("without any reports left the oldest counts go, and never today's", arguments: TestedStore.all)
+    func withoutAnyReportsLeftTheOldestCountsGoAndNeverTodays(on tested: TestedStore) async throws {
         try await tested.withDatabase { open in
             let store = try open()
             let today = TurnedClock.start.hour / 24

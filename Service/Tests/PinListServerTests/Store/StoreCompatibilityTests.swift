@@ -11,7 +11,7 @@ import Testing
 @testable import PinListServer
 @testable import PinListStore
 
-@Suite("What a store keeps", .runsPostgreSQL)
+@Suite("The content of a store", .runsPostgreSQL)
 struct StoreCompatibilityTests {
     private static let start = Timestamp(secondsSince1970: 1_795_219_200)
 

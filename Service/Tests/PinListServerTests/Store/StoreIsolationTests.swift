@@ -39,8 +39,8 @@ struct StoreIsolationTests {
         }
     }
 
-    @Test("what is read is of one moment, whatever others change meanwhile", arguments: TestedStore.all)
-    func whatIsReadIsOfOneMomentWhateverOthersChangeMeanwhile(on tested: TestedStore) async throws {
+    @Test("a read is of one moment, whatever others change meanwhile", arguments: TestedStore.all)
+    func readIsOfOneMomentWhateverOthersChangeMeanwhile(on tested: TestedStore) async throws {
         try await tested.withDatabase { open in
             let (store, other) = (try open(), try open())
             try await Self.log(other, "before")
@@ -83,8 +83,8 @@ struct StoreIsolationTests {
         }
     }
 
-    @Test("who only reads changes nothing", arguments: TestedStore.all)
-    func whoOnlyReadsChangesNothing(on tested: TestedStore) async throws {
+    @Test("a reader changes nothing", arguments: TestedStore.all)
+    func readerChangesNothing(on tested: TestedStore) async throws {
         try await tested.withDatabase { open in
             let store = try open()
             await #expect(throws: StoreError.self) {

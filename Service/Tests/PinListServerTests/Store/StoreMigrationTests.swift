@@ -205,7 +205,7 @@ struct StoreMigrationTests {
                         ])
                 }
             }
-            // As if nobody had tried: the tables can be made, and an instance of this version opens it.
+            // As if it had not been tried: the tables can be made, and an instance of this version opens it.
             _ = try open()
             try await store.write { store in
                 for name in ["extra", "more"] { try store.connection.execute("CREATE TABLE \(name) (a TEXT)", []) }

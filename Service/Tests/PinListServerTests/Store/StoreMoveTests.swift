@@ -48,7 +48,7 @@ struct StoreMoveTests {
             body: report.document)
     }
 
-    /// Something in every table, and in one of them more than two pages.
+    /// Writes a row into every table, and into one of them more than two pages.
     static func fill(_ store: any ServiceStore, _ repository: RepositorySimulator) async throws {
         let publisher = Publisher(store: store, anchors: repository.anchors)
         _ = try await publisher.publish(
@@ -103,6 +103,7 @@ struct StoreMoveTests {
                     .integer(1), .integer(2), .integer(0), .text(""), .null, .integer(3), .text("t"), .null, .null,
                     .null, .text("01"), .text("i"), .text(""), .text("h"), .blob([0, 255]),
                 ])
+            try store.keep(sightingIssuers: ["k": [0, 255]], of: "a", at: TurnedClock.start)
             try store.connection.execute(
                 "INSERT INTO unlisted_sighting (name, count, last_at) VALUES ('a', 7, 1)", [])
         }

@@ -12,7 +12,7 @@ import Testing
 @testable import PinListServer
 @testable import PinListStore
 
-@Suite("Who takes the room of the database")
+@Suite("The use of the database's room")
 struct StoreRoomTests {
     private static let sizes: [String: Int64] = [
         "report": 8_000_000, "report_group": 1_000_000, "inquiry": 2_000_000, "report_hour": 1_000_000,
@@ -32,7 +32,7 @@ struct StoreRoomTests {
             room.sentence
                 == "The database takes 19 MB of 2048 MB: reports 9 MB, counts 3 MB, lists 4 MB, audit log 2 MB, "
                 + "other 1 MB.")
-        // What is forgotten for room are reports and counts, and nothing else.
+        // Only reports and counts are deleted for room.
         for (table, _, _) in StoreMove.tables {
             let part = StoreRoom.Part(of: table)
             #expect(StoreRoom.forgotten.contains(table) == (part == .reports || part == .counts), "\(table)")

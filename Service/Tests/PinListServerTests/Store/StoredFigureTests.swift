@@ -27,8 +27,8 @@ struct StoredFigureTests {
             body: report.document)
     }
 
-    @Test("what clients hold, by windows: each hour in one of them, the oldest first", arguments: TestedStore.all)
-    func whatClientsHoldByWindowsEachHourInOneOfThemTheOldestFirst(on tested: TestedStore) async throws {
+    @Test("the lists of clients, by windows: each hour in one of them, the oldest first", arguments: TestedStore.all)
+    func listsOfClientsByWindowsEachHourInOneOfThemTheOldestFirst(on tested: TestedStore) async throws {
         let hour = Self.now.hour
         @Sendable func key(_ ago: Int64, _ digest: String) -> ListRequestKey {
             ListRequestKey(name: "a", hour: hour - ago, source: .installation, digest: digest)
@@ -67,8 +67,8 @@ struct StoredFigureTests {
         }
     }
 
-    @Test("hosts that anybody made up do not crowd out those of the lists", arguments: TestedStore.all)
-    func hostsThatAnybodyMadeUpDoNotCrowdOutThoseOfTheLists(on tested: TestedStore) async throws {
+    @Test("hosts that strangers made up do not crowd out those of the lists", arguments: TestedStore.all)
+    func hostsThatStrangersMadeUpDoNotCrowdOutThoseOfTheLists(on tested: TestedStore) async throws {
         var reports = [try Self.report("listed.example.com")]
         for number in 0..<(HostRate.maximumUnlisted + 50) {
             for _ in 0..<2 { reports.append(try Self.report("h\(number).example.com")) }

@@ -12,7 +12,7 @@ import Testing
 @testable import PinListStore
 @testable import PinReportAnalysis
 
-@Suite("What a publication changes of how many installations report", .runsPostgreSQL)
+@Suite("The sampling rates that a publication changes", .runsPostgreSQL)
 struct StoredReportRateTests {
     private static let start = TurnedClock.start
 

@@ -26,8 +26,8 @@ struct StoredReportTests {
             isSample: false, isListed: isListed, body: report.document)
     }
 
-    @Test("what the last probe of the host saw is evidence", arguments: TestedStore.all)
-    func whatTheLastProbeOfTheHostSawIsEvidence(on tested: TestedStore) async throws {
+    @Test("the result of the last probe of the host is evidence", arguments: TestedStore.all)
+    func resultOfTheLastProbeOfTheHostIsEvidence(on tested: TestedStore) async throws {
         let chain = SketchedChain.chain(organisation: "Acme Corp", commonName: "Acme CA")
         let report = try ReportText.report(chain: chain)
         let pin = try #require(ReadableCertificate(chain[0])?.pin.description)
@@ -83,8 +83,8 @@ struct StoredReportTests {
         }
     }
 
-    @Test("what does not fit is refused at once, and there is room again when it is written")
-    func whatDoesNotFitIsRefusedAtOnceAndThereIsRoomAgainWhenItIsWritten() async throws {
+    @Test("a report without room is refused at once, and there is room again when it is written")
+    func reportWithoutRoomIsRefusedAtOnceAndThereIsRoomAgainWhenItIsWritten() async throws {
         try await TestedStore.sqlite.withDatabase { open in
             let store = GatedStore(try open())
             let intake = ReportIntake(store: store, instance: "a")
@@ -207,7 +207,7 @@ struct StoredReportTests {
         }
     }
 
-    /// Groups that somebody made up, each with so many reports.
+    /// Invented groups, each with so many reports.
     private static func fill(_ store: any ServiceStore, _ count: Int, isListed: Bool, reports: Int64) async throws {
         try await store.write { store in
             let last = try store.connection.rows("SELECT COALESCE(MAX(number), 0) FROM report_group", []).first

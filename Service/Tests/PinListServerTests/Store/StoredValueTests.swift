@@ -8,7 +8,7 @@ import Testing
 @testable import PinListServer
 @testable import PinListStore
 
-@Suite("What a store gives back is what it was given", .runsPostgreSQL)
+@Suite("A store gives back the values that it was given", .runsPostgreSQL)
 struct StoredValueTests {
     private static let insert = "INSERT INTO trial (number, part, words, bytes) VALUES (?, ?, ?, ?)"
 
@@ -105,8 +105,8 @@ struct StoredValueTests {
         }
     }
 
-    @Test("how many rows were changed, and an entry that is there is added to", arguments: TestedStore.all)
-    func howManyRowsWereChangedAndAnEntryThatIsThereIsAddedTo(on tested: TestedStore) async throws {
+    @Test("the number of changed rows, and an entry that is there is added to", arguments: TestedStore.all)
+    func numberOfChangedRowsAndAnEntryThatIsThereIsAddedTo(on tested: TestedStore) async throws {
         try await tested.withDatabase { open in
             let store = try open()
             let changed = try await store.write { store in

@@ -8,12 +8,12 @@ import Foundation
 ///
 /// Used by one thread, which blocks; nothing waits for longer than ``patience``.
 struct RawConnection {
-    /// What the socket did not do.
+    /// The error of a socket.
     struct Failure: Error {
         let call: String
     }
 
-    /// How many seconds anything may take, which is far more than it takes.
+    /// The number of seconds that anything may take, which is far more than it takes.
     static let patience = 300
 
     private let descriptor: Int32
@@ -140,7 +140,7 @@ struct RawConnection {
     }
 }
 
-/// What came back.
+/// An answer as it came.
 struct RawAnswer: Sendable {
     /// The bytes.
     var bytes: [UInt8] = []

@@ -10,7 +10,7 @@ import PinningTesting
 
 @testable import PinListSimulation
 
-/// What real clients meet in a scenario: really signed lists at their times, and the chains of the server.
+/// The world that real clients meet in a scenario: really signed lists at their times, and the chains of the server.
 struct PublishedWorld: Sendable {
     static let name = "com.example.app"
     static let pinnedHost = "api.example.com"
@@ -66,7 +66,7 @@ struct PublishedWorld: Sendable {
         self.presented.last { $0.at <= moment }?.path ?? self.presented[0].path
     }
 
-    /// When connections are made again: the server has changed, or a suspension has ended.
+    /// The time at which connections are made again: the server has changed, or a suspension has ended.
     func nextChange(after moment: Int64) -> Int64 { self.changes.filter { $0 > moment }.min() ?? .max }
 
     func list(at moment: Int64) -> [UInt8]? {
@@ -88,7 +88,7 @@ struct PublishedWorld: Sendable {
             self.clock = clock
         }
 
-        /// How many requests there were.
+        /// The number of requests.
         var requests: Int { self.lock.withLock { self.count } }
 
         func fetch(_ request: FetchRequest) async throws -> FetchResponse {

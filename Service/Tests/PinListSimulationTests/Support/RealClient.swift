@@ -14,9 +14,9 @@ import PinningTesting
 /// An installation with the client library, its own clock and its own disk, which is opened as a trace says and draws the
 /// fractions that the simulated one draws.
 struct RealClient {
-    /// What became of it.
+    /// The story of a client.
     struct Story {
-        /// When which version came into force, in seconds from the beginning.
+        /// The times at which versions came into force, in seconds from the beginning.
         var lists: [(at: Int64, version: Int64)] = []
         /// The hours in which a connection was refused, until the client got through or was closed.
         var refusedHours: Set<Int64> = []
@@ -192,7 +192,7 @@ final class RecordedRandomness: PinningRandomness, @unchecked Sendable {
         return InstallationID(bytes)?.place(in: PublishedWorld.name, host)
     }
 
-    /// How many fractions were drawn.
+    /// The number of fractions that were drawn.
     var drawn: Int { self.lock.withLock { self.count } }
 
     func bits() -> UInt64 {

@@ -2,12 +2,13 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-#if PostgreSQL
 import Testing
 
 @testable import PinListStore
 
-@Suite("The address of a PostgreSQL database")
+@Suite(
+    "The address of a PostgreSQL database",
+    .enabled(if: PostgreSQLLibrary.refusal == nil, "there is no libpq: scripts/need libpq5"))
 struct PostgreSQLAddressTests {
     private func refusal(_ address: String) -> String {
         do {
@@ -31,8 +32,8 @@ struct PostgreSQLAddressTests {
         #expect(!refusal.contains("s3cret"))
     }
 
-    @Test("who wrote a password into it is told where it belongs")
-    func whoWroteAPasswordIntoItIsToldWhereItBelongs() {
+    @Test("a password in the address is refused, and the error says where it belongs")
+    func passwordInTheAddressIsRefusedAndTheErrorSaysWhereItBelongs() {
         #expect(self.refusal("postgres://tumbler:s3cret@db.example.com/tumbler").contains("PGPASSFILE"))
     }
 
@@ -80,4 +81,3 @@ struct PostgreSQLAddressTests {
             ])
     }
 }
-#endif

@@ -2,12 +2,11 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-#if PostgreSQL
 import Testing
 
 @testable import PinListStore
 
-@Suite("What goes to PostgreSQL and comes back")
+@Suite("Values to PostgreSQL and back")
 struct PostgreSQLWireTests {
     @Test("values are numbered in their order")
     func valuesAreNumberedInTheirOrder() {
@@ -62,4 +61,3 @@ struct PostgreSQLWireTests {
         #expect(PostgreSQLParameters.stored("e\u{301}\u{1}") == "e\u{301}\u{1}")
     }
 }
-#endif

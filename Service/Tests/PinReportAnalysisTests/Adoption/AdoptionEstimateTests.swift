@@ -7,7 +7,7 @@ import Testing
 
 @testable import PinReportAnalysis
 
-@Suite("How far a list has spread")
+@Suite("The spread of a list")
 struct AdoptionEstimateTests {
     /// Half a day, as lists have it.
     private static let window: Int64 = 43_200
@@ -37,8 +37,8 @@ struct AdoptionEstimateTests {
         estimate.everybodyAt.map { Double($0.secondsSince1970 - Self.now.secondsSince1970) / 3_600 }
     }
 
-    @Test("published this moment: nobody holds it, and in two windows everybody can")
-    func publishedThisMomentNobodyHoldsItAndInTwoWindowsEverybodyCan() {
+    @Test("published this moment: no installation holds it, and in two windows all can")
+    func publishedThisMomentNoInstallationHoldsItAndInTwoWindowsAllCan() {
         let estimate = self.estimate(self.counts(1, ["one": 100]), publishedHoursAgo: 0)
         #expect(estimate.state == .measured(base: 100))
         #expect(estimate.share(of: 2) == 0)
@@ -47,8 +47,8 @@ struct AdoptionEstimateTests {
         #expect(self.hours(estimate) == 24)
     }
 
-    @Test("half hold it: 0.5; nobody did in the window before, so six more windows bring 99 %")
-    func halfHoldIt05NobodyDidInTheWindowBeforeSoSixMoreWindowsBring99() throws {
+    @Test("half hold it: 0.5; none did in the window before, so six more windows bring 99 %")
+    func halfHoldIt05NoneDidInTheWindowBeforeSoSixMoreWindowsBring99() throws {
         let estimate = self.estimate(
             self.counts(0, ["two": 30]), self.counts(11, ["one": 50, "two": 20]), self.counts(12, ["one": 100]),
             self.counts(23, ["one": 5]))
@@ -56,13 +56,13 @@ struct AdoptionEstimateTests {
         #expect(estimate.share(of: 2) == 0.5)
         #expect(estimate.share(of: 3) == 0)
         #expect(!estimate.isStalled)
-        // What is missing halves with each window: log(0.01 / 0.5) / log(0.5) = 5.644 windows of 12 hours.
+        // The missing share halves with each window: log(0.01 / 0.5) / log(0.5) = 5.644 windows of 12 hours.
         let hours = try #require(self.hours(estimate))
         #expect(abs(hours - 67.73) < 0.01)
     }
 
-    @Test("all hold it: nothing is left to come; 99 % are everybody")
-    func allHoldItNothingIsLeftToCome99AreEverybody() {
+    @Test("all hold it: nothing is left to come; 99 % count as all")
+    func allHoldItNothingIsLeftToCome99CountAsAll() {
         for (old, isReached) in [(Int64(0), true), (1, true), (2, false)] {
             let estimate = self.estimate(
                 self.counts(2, ["two": 100 - old, "one": old]), self.counts(14, ["one": 100]), publishedHoursAgo: 48)
@@ -72,8 +72,8 @@ struct AdoptionEstimateTests {
         }
     }
 
-    @Test("a share that stands still is stalled when everybody has had the time to ask thrice, and not before")
-    func shareThatStandsStillIsStalledWhenEverybodyHasHadTheTimeToAskThrice() {
+    @Test("a share that stands still is stalled when all have had the time to ask thrice, and not before")
+    func shareThatStandsStillIsStalledWhenAllHaveHadTheTimeToAskThriceAndNotBefore() {
         let parts = [self.counts(3, ["one": 40, "two": 60]), self.counts(13, ["one": 40, "two": 60])]
         let early = self.estimate(parts[0], parts[1], publishedHoursAgo: 36)
         #expect(!early.isStalled)
@@ -90,8 +90,8 @@ struct AdoptionEstimateTests {
         #expect(moving.everybodyAt != nil)
     }
 
-    @Test("who holds a newer list than is asked for holds enough; a version in between is held with the next one")
-    func whoHoldsANewerListThanIsAskedForHoldsEnough() {
+    @Test("a holder of a newer list than is asked for holds enough; a version in between is held with the next one")
+    func holderOfANewerListThanIsAskedForHoldsEnoughAVersionInBetweenIsHeldWithTheNextOne() {
         let estimate = self.estimate(self.counts(1, ["one": 20, "three": 80]), newest: 3)
         #expect(estimate.share(of: 2) == 0.8)
         #expect(estimate.share(of: 3) == 0.8)
@@ -116,8 +116,8 @@ struct AdoptionEstimateTests {
         #expect(fed.share(of: 2) == 0.85)
     }
 
-    @Test("made-up digests count as not holding any: they delay, and hurry nobody; naming nothing counts for nothing")
-    func madeUpDigestsCountAsNotHoldingAnyTheyDelayAndHurryNobody() {
+    @Test("made-up digests count as not holding any: they delay, and hurry nothing; naming nothing counts for nothing")
+    func madeUpDigestsCountAsNotHoldingAnyTheyDelayAndHurryNothing() {
         let estimate = self.estimate(
             self.counts(1, ["two": 60, "fake": 30, ListRequestKey.others: 5, ListRequestKey.nothing: 1_000]),
             self.counts(4, ["fake": 5]))

@@ -6,7 +6,7 @@ import Testing
 
 @testable import PinReportAnalysis
 
-@Suite("What a client names in If-None-Match")
+@Suite("The tags of a client in If-None-Match")
 struct EntityTagTests {
     @Test("strong and weak tags, lists of them, and what proxies make of them")
     func strongAndWeakTagsListsOfThemAndWhatProxiesMakeOfThem() {
@@ -17,6 +17,6 @@ struct EntityTagTests {
         }
     }
 
-    @Test("what is none is as if it were absent", arguments: ["", "ab12", "\"ab12", "\"a\"b\"", "\"a\",", "*"])
-    func whatIsNoneIsAsIfItWereAbsent(field: String) { #expect(EntityTag.tags(in: field) == nil) }
+    @Test("an invalid tag is as if it were absent", arguments: ["", "ab12", "\"ab12", "\"a\"b\"", "\"a\",", "*"])
+    func invalidTagIsAsIfItWereAbsent(field: String) { #expect(EntityTag.tags(in: field) == nil) }
 }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import PinReportAnalysis
 
-@Suite("How many installations reported in an hour")
+@Suite("The number of installations that reported in an hour")
 struct ReportRateTests {
     private static func change(_ hour: Int64, _ perMillion: Int64, by list: String = "a", seconds: Int64 = 0)
         -> ReportRate.Change

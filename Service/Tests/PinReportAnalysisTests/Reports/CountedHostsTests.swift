@@ -23,12 +23,12 @@ struct CountedHostsTests {
         #expect(counted.filter { $0 == HostRate.otherHosts }.count == 10_000 - CountedHosts.maximumOther)
         #expect(hosts.added.count == CountedHosts.maximumOther)
         #expect(hosts.host(of: try self.accepted("api.example.com", isListed: true)) == "api.example.com")
-        // What took a place keeps it.
+        // A host that took a place keeps it.
         #expect(hosts.host(of: try self.accepted("7.invented.test")) == "7.invented.test")
     }
 
-    @Test("what a store has of the day counts, so that batches and restarts bring no new hundred")
-    func whatAStoreHasOfTheDayCountsSoThatBatchesAndRestartsBringNoNewHundred() throws {
+    @Test("the stored part of the day counts, so that batches and restarts bring no new hundred")
+    func storedPartOfTheDayCountsSoThatBatchesAndRestartsBringNoNewHundred() throws {
         var first = CountedHosts(taken: [])
         for number in 0..<60 { _ = first.host(of: try self.accepted("a\(number).test")) }
         var second = CountedHosts(taken: first.added)
@@ -38,8 +38,8 @@ struct CountedHostsTests {
         #expect(second.host(of: try self.accepted("b59.test")) == HostRate.otherHosts)
     }
 
-    @Test("who names no published list takes no place of those who do")
-    func whoNamesNoPublishedListTakesNoPlaceOfThoseWhoDo() throws {
+    @Test("a report that names no published list takes no place of those that do")
+    func reportThatNamesNoPublishedListTakesNoPlaceOfThoseThatDo() throws {
         var hosts = CountedHosts(taken: [])
         for number in 0..<200 { _ = hosts.host(of: try self.accepted("\(number).invented.test")) }
         let named = try self.accepted("cdn.example.net", name: "com.example.app")

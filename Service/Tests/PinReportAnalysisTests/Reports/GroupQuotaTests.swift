@@ -7,7 +7,7 @@ import Testing
 
 @testable import PinReportAnalysis
 
-@Suite("Which groups are kept")
+@Suite("The groups that are kept")
 struct GroupQuotaTests {
     /// Groups in memory, kept as a store keeps them.
     private struct Groups {
@@ -100,8 +100,8 @@ struct GroupQuotaTests {
         #expect(!groups.holds(try self.group("a.example", version: "0.0")))
     }
 
-    @Test("where each made-up group came twice, a listed host's failures are counted under its own name")
-    func whereEachMadeUpGroupCameTwiceAListedHostsFailuresAreCountedUnderItsOwnName() throws {
+    @Test("when each made-up group came twice, a listed host's failures are counted under its own name")
+    func whenEachMadeUpGroupCameTwiceAListedHostsFailuresAreCountedUnderItsOwnName() throws {
         var groups = Groups(maximum: 400)
         for number in 0..<300 {
             let made = try self.group("a.example", version: "0.\(number)")

@@ -9,7 +9,7 @@ import Testing
 
 @testable import PinReportAnalysis
 
-@Suite("Bodies that nobody honest sends")
+@Suite("Bodies that no honest client sends")
 struct HostileReportTests {
     @Test(
         "what is no JSON, or none that one reader and the next read alike",
@@ -146,8 +146,8 @@ struct HostileReportTests {
         #expect(try ReportText.report(text).hostname == "a")
     }
 
-    @Test("times that nobody has, and numbers beyond every bound, are as if they were absent")
-    func timesThatNobodyHasAndNumbersBeyondEveryBoundAreAsIfTheyWereAbsent() throws {
+    @Test("impossible times, and numbers beyond every bound, are as if they were absent")
+    func impossibleTimesAndNumbersBeyondEveryBoundAreAsIfTheyWereAbsent() throws {
         for time in [
             "", "yesterday", "2026-13-01T00:00:00Z", "2026-11-21T00:00:00", "0000-01-01T00:00:00+14:00",
             "2026-11-21T00:00:00.Z", "2026-11-21T00:00:00+24:00", "9999-12-31T23:59:59-23:59", "٢٠٢٦-11-21T00:00:00Z",

@@ -9,7 +9,7 @@ import Testing
 
 @testable import PinReportAnalysis
 
-@Suite("What probably happened")
+@Suite("The probable cause")
 struct LikelyCauseTests {
     private static let hour: Int64 = 3_600
 
@@ -50,8 +50,8 @@ struct LikelyCauseTests {
         #expect(LikelyCause(of: try self.facts(networks: 4)).confidence == .medium)
     }
 
-    @Test("your own probe saw the key at the server: a rotation, whoever issued it and from wherever it is reported")
-    func yourOwnProbeSawTheKeyAtTheServerARotation() throws {
+    @Test("your own probe saw the key at the server: a rotation, of any issuer and reported from any network")
+    func yourOwnProbeSawTheKeyAtTheServerARotationOfAnyIssuerAndReportedFromAnyNetwork() throws {
         let chain = SketchedChain.chain(organisation: "Acme Corp", commonName: "Acme CA")
         var facts = try self.facts(chain: chain, networks: 1)
         #expect(LikelyCause(of: facts).kind == .interception)
@@ -75,8 +75,8 @@ struct LikelyCauseTests {
         #expect(LikelyCause(of: facts).evidence.contains { $0.hasSuffix("of another issuer.") })
     }
 
-    @Test("a rotation that just began looks like a certificate nobody ordered, so it is not named")
-    func rotationThatJustBeganLooksLikeACertificateNobodyOrderedSoItIsNotNamed() throws {
+    @Test("a rotation that just began looks like a certificate that was not ordered, so it is not named")
+    func rotationThatJustBeganLooksLikeACertificateThatWasNotOrderedSoItIsNotNamed() throws {
         for networks in [1, 2, nil] {
             let cause = LikelyCause(of: try self.facts(networks: networks))
             #expect(cause.kind == .unclear)
@@ -155,7 +155,7 @@ struct LikelyCauseTests {
         #expect(LikelyCause(of: facts).confidence == .low)
         facts.newestListAllows = false
         #expect(LikelyCause(of: facts).kind == .rotation)
-        // Who intercepts those with an old list is no stale client.
+        // An interception of clients with an old list is not the cause stale client.
         facts.issuerIsPublicCA = false
         facts.leaves = BoundedCount(9)
         #expect(LikelyCause(of: facts).kind == .interception)
@@ -184,8 +184,8 @@ struct LikelyCauseTests {
         #expect(LikelyCause(of: facts).kind == .unclear)
     }
 
-    @Test("cleartext, denied keys, and roots that somebody installed")
-    func cleartextDeniedKeysAndRootsThatSomebodyInstalled() throws {
+    @Test("cleartext, denied keys, and roots that were installed later")
+    func cleartextDeniedKeysAndRootsThatWereInstalledLater() throws {
         var facts = try self.facts(networks: 3, self.reason("cleartext", result: 3))
         facts.appVersionPercent = 97
         let cleartext = LikelyCause(of: facts)

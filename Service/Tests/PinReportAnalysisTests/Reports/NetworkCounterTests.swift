@@ -73,8 +73,8 @@ struct NetworkCounterTests {
         #expect(last?.day == Self.dayNumber)
     }
 
-    @Test("who makes up hosts fills the part for hosts of no list, and no listed host goes without a number")
-    func whoMakesUpHostsFillsThePartForHostsOfNoListAndNoListedHostGoesWithoutANumber() {
+    @Test("a sender of made-up hosts fills the part for hosts of no list, and no listed host goes without a number")
+    func senderOfMadeUpHostsFillsThePartForHostsOfNoListAndNoListedHostGoesWithoutANumber() {
         var scene = Scene()
         for number in 0..<2 * NetworkCounter.maximumGroups {
             _ = scene.count("192.0.2.1", "\(number).invented.test", isListed: false)
@@ -88,8 +88,8 @@ struct NetworkCounterTests {
         #expect(scene.counter.groupCount == 1)
     }
 
-    @Test("who makes up versions for one listed host pushes out no group that two networks reported, and no other host")
-    func whoMakesUpVersionsForOneListedHostPushesOutNoGroupThatTwoNetworksReported() {
+    @Test("made-up versions for one listed host push out no group that two networks reported, and no other host")
+    func madeUpVersionsForOneListedHostPushOutNoGroupThatTwoNetworksReported() {
         var scene = Scene()
         _ = scene.count("192.0.2.1", "a.example", version: "7")
         _ = scene.count("198.51.100.1", "a.example", version: "7")

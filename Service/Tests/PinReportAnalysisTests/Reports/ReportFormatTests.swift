@@ -18,8 +18,8 @@ struct ReportFormatTests {
         name: "com.example.app", version: 7, digest: Envelope.digest(of: [1]), expiresAt: ReportText.now,
         reportTo: ["https://reports.example.com/v1/reports"])
 
-    @Test("what our own client writes of a failed pin is read back, and nothing else is kept")
-    func whatOurOwnClientWritesOfAFailedPinIsReadBackAndNothingElseIsKept() throws {
+    @Test("the report of our own client on a failed pin is read back, and nothing else is kept")
+    func reportOfOurOwnClientOnAFailedPinIsReadBackAndNothingElseIsKept() throws {
         let chain = SketchedChain.chain()
         let entry = PinnedDomain(
             try HostName("example.com"), includeSubdomains: true, mode: .enforce,

@@ -8,7 +8,7 @@ import Testing
 
 @testable import PinReportAnalysis
 
-@Suite("What failed: groups of reports")
+@Suite("Groups of reports")
 struct ReportGroupTests {
     private func group(_ chain: [[UInt8]], _ changes: [(String, JSONValue)] = []) throws -> ReportGroup {
         ReportGroup(try ReportText.report(chain: chain, changes))
@@ -43,8 +43,8 @@ struct ReportGroupTests {
         #expect(leaves.count == BoundedCount(1))
     }
 
-    @Test("whoever takes the name of an authority, with a key of their own, is not counted with it")
-    func whoeverTakesTheNameOfAnAuthorityWithAKeyOfTheirOwnIsNotCountedWithIt() throws {
+    @Test("an issuer that takes the name of an authority, with a key of its own, is not counted with it")
+    func issuerThatTakesTheNameOfAnAuthorityWithAKeyOfItsOwnIsNotCountedWithIt() throws {
         let real = try self.group(SketchedChain.chain())
         let borrowed = try self.group(SketchedChain.chain(issuerKey: 66))
         #expect(real.issuer == borrowed.issuer)
@@ -102,7 +102,7 @@ struct ReportGroupTests {
         let one = try self.group(chain, [("app-bundle-id", .string("a\",\"b")), ("app-version", .string("c"))])
         let two = try self.group(chain, [("app-bundle-id", .string("a")), ("app-version", .string("b\",\"c"))])
         #expect(one.id != two.id)
-        // What does not say what failed: the time, the port, the host below the entry, the enforcement.
+        // Members that do not say what failed: the time, the port, the host below the entry, the enforcement.
         let same = try self.group(
             chain,
             [
@@ -119,8 +119,8 @@ struct ReportGroupTests {
         #expect(ReportGroup(report).id == Envelope.digest(of: Array(key.utf8)))
     }
 
-    @Test("what there is no room for is counted by its kind")
-    func whatThereIsNoRoomForIsCountedByItsKind() {
+    @Test("a report without room is counted by its kind")
+    func reportWithoutRoomIsCountedByItsKind() {
         let groups = CollectedReport.Kind.allCases.map { ReportGroup.overflow(of: $0) }
         #expect(Set(groups.map(\.id)).count == 5)
         #expect(groups.allSatisfy { $0.reason == ReportGroup.overflowReason })

@@ -63,7 +63,7 @@ struct ReportingAPITests {
                 host.description.hasSuffix(".example.com") ? "example.com" : nil
             }
             let report = try #require(read.reports.first)
-            // What is stored says it, and is read as it says.
+            // The stored form says it, and is read accordingly.
             #expect(try ReportText.report(report.document) == report)
             return report.notedHostname
         }
@@ -111,6 +111,6 @@ struct ReportingAPITests {
 }
 
 extension CollectedReports {
-    /// What an empty array holds.
+    /// The reports of an empty array.
     fileprivate static var none: CollectedReports? { try? CollectedReport.read(Array("[ ]".utf8), at: ReportText.now) }
 }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import PinReportAnalysis
 
-@Suite("When those who are turned away are asked to come back")
+@Suite("The time to come back for clients that are turned away")
 struct RetryTimeTests {
     @Test("never before their turn, at most four hours, and not all at one moment")
     func neverBeforeTheirTurnAtMostFourHoursAndNotAllAtOneMoment() {
@@ -21,8 +21,8 @@ struct RetryTimeTests {
         #expect(RetryTime.maximumLine + RetryTime.maximumLine / 3 == RetryTime.maximum)
     }
 
-    @Test("what a full queue tells grows with what was turned away, to three hours, and ends when the queue is empty")
-    func whatAFullQueueTellsGrowsWithWhatWasTurnedAwayToThreeHours() {
+    @Test("the wait of a full queue grows with those turned away, to three hours, and ends when the queue is empty")
+    func waitOfAFullQueueGrowsWithThoseTurnedAwayToThreeHoursAndEndsWhenTheQueueIsEmpty() {
         var turnedAway = TurnedAway(of: 20_000)
         var told: [Int64] = []
         for _ in 0..<5_000 { told.append(turnedAway.add(1_000, behind: 20_000)) }
@@ -36,8 +36,8 @@ struct RetryTimeTests {
         #expect(turnedAway.add(1, behind: 0, minimum: 30) == 30)
     }
 
-    @Test("what is counted comes from outside, and nothing of it traps")
-    func whatIsCountedComesFromOutsideAndNothingOfItTraps() {
+    @Test("counts come from outside, and no value of them traps")
+    func countsComeFromOutsideAndNoValueOfThemTraps() {
         for capacity in [Int.min, 0, 1] {
             var turnedAway = TurnedAway(of: capacity)
             for count in [Int.min, -1, 0, 1, 1_000_000_000_000] {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import PinReportAnalysis
 
-@Suite("How many reports are taken from whom")
+@Suite("The number of reports that are taken from a source")
 struct SourceLimiterTests {
     private static let second: Int64 = 1_000_000_000
 
@@ -66,8 +66,8 @@ struct SourceLimiterTests {
         #expect((0..<3).map { _ in limiter.evaluate(office, at: later).retryAfter } == [nil, nil, 10])
     }
 
-    @Test("what all send beyond the limit is told as one line, and a source that floods makes nobody else wait longer")
-    func whatAllSendBeyondTheLimitIsToldAsOneLine() throws {
+    @Test("the excess of all sources is one line, and a source that floods makes no other wait longer")
+    func excessOfAllSourcesIsOneLineAndASourceThatFloodsMakesNoOtherWaitLonger() throws {
         var limits = Self.limits
         limits.sources = 4_096
         limits.sourceBurst = 100
@@ -299,7 +299,7 @@ struct SourceLimiterTests {
         let answers = (0..<2).map { _ in limiter.evaluate(phone, at: 0) }
         #expect(answers[0].isAllowed)
         #expect(answers[1] == .sample(retryAfter: 60))
-        // What a body costs comes from outside as well.
+        // The cost of a body comes from outside as well.
         var other = SourceLimiter(limits, seed: 1)
         let admission = try #require(other.evaluate(phone, at: 0).admission)
         for tokens in [Int.min, -1, 0] { #expect(other.charge(tokens, phone, admission, at: 0).isAllowed) }
@@ -344,7 +344,7 @@ extension SourceLimiter.Answer {
         return true
     }
 
-    /// What is told who is turned away.
+    /// The time after which a client that is turned away may come back.
     fileprivate var retryAfter: Int64? {
         switch self {
         case .allow: nil

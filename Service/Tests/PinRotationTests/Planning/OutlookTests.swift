@@ -6,7 +6,7 @@ import CertificatePinning
 import PinRotation
 import Testing
 
-@Suite("What comes next in a rotation")
+@Suite("The next step of a rotation")
 struct OutlookTests {
     private static let now = PlanFixture.day(40)
 
@@ -81,8 +81,8 @@ struct OutlookTests {
         #expect(try Self.outlook(.ready).gate == .unknown)
     }
 
-    @Test("what probes saw a day ago counts, and what they saw two days ago does not")
-    func whatProbesSawADayAgoCountsAndWhatTheySawTwoDaysAgoDoesNot() throws {
+    @Test("the probes of a day ago count, and those of two days ago do not")
+    func probesOfADayAgoCountAndThoseOfTwoDaysAgoDoNot() throws {
         let fresh = KeySightings(at: PlanFixture.day(39), newEverywhereSince: PlanFixture.day(39))
         #expect(try Self.outlook(.ready, sightings: fresh).gate == .holds)
         let stale = KeySightings(at: PlanFixture.day(38), newEverywhereSince: PlanFixture.day(38))

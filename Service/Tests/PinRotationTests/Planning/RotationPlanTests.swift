@@ -18,8 +18,8 @@ struct RotationPlanTests {
 
     private static func text(_ plan: RotationPlan) -> String { String(decoding: plan.bytes, as: UTF8.self) }
 
-    @Test("what is written reads back as the same, in every state", arguments: RotationState.allCases)
-    func whatIsWrittenReadsBackAsTheSameInEveryState(state: RotationState) throws {
+    @Test("a written plan reads back as the same, in every state", arguments: RotationState.allCases)
+    func writtenPlanReadsBackAsTheSameInEveryState(state: RotationState) throws {
         var plan = try PlanFixture.plan(in: state)
         plan.isPinnedBefore = true
         plan.maxRefusing = try #require(RefusingLimit("0.125%"))

@@ -4,7 +4,7 @@
 
 import CertificatePinning
 
-/// Certificates that have a key and a frame, and nothing that anybody could validate: paths are stated here, not built.
+/// Certificates that have a key and a frame, and nothing that could be validated: paths are stated here, not built.
 enum FramedCertificate {
     /// The pin of a key that is named by a number.
     static func pin(_ key: UInt8) -> Pin { Pin(kind: .publicKey, hashing: self.publicKey(key)) }

@@ -37,7 +37,7 @@ struct GateScene {
             hours: 24, requests: requests, lists: lists.map { GateHolders.Count.Named($0.0, requests: $0.1) }, why: nil)
     }
 
-    /// What the gate says.
+    /// The answer of the gate.
     func answer(
         _ material: GateMaterial, for host: String = "api.example.com", lifetimes: [CertificateLifetime?] = [long]
     ) throws -> GateAnswer {

@@ -111,13 +111,13 @@ struct DrillCommandTests {
         guard line.contains("\""), !line.contains("connect("), !line.contains("send") else { return nil }
         if opens, !line.contains("O_WRONLY"), !line.contains("O_RDWR"), !line.contains("O_CREAT") { return nil }
         let strings = line.components(separatedBy: "\"")
-        // What is renamed or linked has its new name last.
+        // A renamed or linked file has its new name last.
         guard strings.count >= 3 else { return nil }
         return opens ? strings[1] : strings[strings.count - 2]
     }
 
-    @Test("without a terminal and without --auto nobody can be asked; a bad host and a bad folder are said at once")
-    func withoutATerminalAndWithoutAutoNobodyCanBeAsked() async throws {
+    @Test("without a terminal and without --auto no person can take part; a bad host and a bad folder are said at once")
+    func withoutATerminalAndWithoutAutoNoPersonCanTakePart() async throws {
         try await withTemporaryFolder { folder in
             try await Self.prepare(folder)
             try await CommandRun.tumbler(["drill", "-C", "project"], in: folder).expectError(64, hint: true)

@@ -9,8 +9,8 @@ import Testing
 
 @Suite("Drills with a person who types")
 struct DrillPersonTests {
-    @Test("who types wrong things is told, can go on, and finds all of it on the page, word by word")
-    func whoTypesWrongThingsIsToldCanGoOnAndFindsAllOfItOnThePageWordByWord() async throws {
+    @Test("a person who types wrong things is told so, can go on, and finds all of it on the page, word by word")
+    func personWhoTypesWrongThingsIsToldSoCanGoOnAndFindsAllOfItOnThePageWordByWord() async throws {
         try await withTemporaryFolder { folder in
             let (record, told) = try await DrillScene(folder: folder).typed(
                 .lostKey,
@@ -49,7 +49,7 @@ struct DrillPersonTests {
 
                     Everything was repaired. Not as it should be: cause found.
 
-                    ## What was done
+                    ## Actions
 
                     | after | what |
                     |---|---|
@@ -78,14 +78,14 @@ struct DrillPersonTests {
 
                     ## Next
 
-                    Keep this page beside those of the drills before. For each goal that was missed write down what held it up, who changes that, and until when. The runbook is docs/operations/kill-switch.md, the drill's own page docs/operations/drill.md.
+                    Keep this page beside those of the drills before. For each missed goal write down the cause of the delay, who removes it, and until when. The runbook is docs/operations/kill-switch.md, the drill's own page docs/operations/drill.md.
 
                     """)
         }
     }
 
-    @Test("who suspends during an interception hands requests to the interceptor, and the page says so")
-    func whoSuspendsDuringAnInterceptionHandsRequestsToTheInterceptorAndThePageSaysSo() async throws {
+    @Test("a suspension during an interception hands requests to the interceptor, and the page says so")
+    func suspensionDuringAnInterceptionHandsRequestsToTheInterceptorAndThePageSaysSo() async throws {
         try await withTemporaryFolder { folder in
             let record = try await DrillScene(folder: folder).typed(
                 .strangeCA,
@@ -102,13 +102,13 @@ struct DrillPersonTests {
                     "| suspended | 20 s | not at all | **wrong**: until a suspension ends, an interceptor gets every request |"
                 ))
             #expect(page.contains("Requests that the interceptor got: 3.\n"))
-            // Who acts has noticed.
+            // A person who acts has noticed.
             #expect(record.seconds(until: .noticed) == 20 && record.seconds(until: .allBack) == 50)
         }
     }
 
-    @Test("who goes home leaves a page that says what is missing")
-    func whoGoesHomeLeavesAPageThatSaysWhatIsMissing() async throws {
+    @Test("a drill that is left early leaves a page that says what is missing")
+    func drillThatIsLeftEarlyLeavesAPageThatSaysWhatIsMissing() async throws {
         try await withTemporaryFolder { folder in
             let scene = DrillScene(folder: folder)
             let quitting = try await scene.typed(.wrongList, [(10, "noticed"), (10, "quit"), (10, "cause 4")]).record

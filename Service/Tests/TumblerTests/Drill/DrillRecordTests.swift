@@ -8,7 +8,7 @@ import Testing
 
 @testable import tumbler
 
-@Suite("What a drill times, and the lines that are typed")
+@Suite("The times of a drill, and the lines that are typed")
 struct DrillRecordTests {
     private static func record(_ scenario: DrillScenario = .lostKey) throws -> DrillRecord {
         DrillRecord(
@@ -27,8 +27,8 @@ struct DrillRecordTests {
         #expect(!record.reach(.noticed, at: DrillScene.start.advanced(by: 1)) && record.seconds(until: .noticed) == 300)
     }
 
-    @Test("who publishes the right list within the time for a suspension needs none; later it is missing")
-    func whoPublishesTheRightListWithinTheTimeForASuspensionNeedsNoneLaterItIsMissing() throws {
+    @Test("the right list within the time for a suspension needs none; later it is missing")
+    func rightListWithinTheTimeForASuspensionNeedsNoneLaterItIsMissing() throws {
         var early = try Self.record()
         early.reach(.listPublished, at: DrillScene.start.advanced(by: 900))
         #expect(early.outcome(of: .suspended).isGood)
@@ -58,8 +58,8 @@ struct DrillRecordTests {
         #expect(record.seconds(until: .noticed) == 0)
     }
 
-    @Test("what was typed breaks out of no cell of the page, and no line of it")
-    func whatWasTypedBreaksOutOfNoCellOfThePageAndNoLineOfIt() throws {
+    @Test("a typed line breaks out of no cell of the page, and no line of it")
+    func typedLineBreaksOutOfNoCellOfThePageAndNoLineOfIt() throws {
         var record = try Self.record()
         record.note("$ echo `x` | cat\n# no heading", at: DrillScene.start)
         let lines = DrillPage(record: record).text.split(separator: "\n")

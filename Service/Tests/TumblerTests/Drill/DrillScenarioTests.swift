@@ -49,13 +49,13 @@ struct DrillScenarioTests {
                     "of 8 installations 5 get their page (pin-match 5), 3 are refused (no-matching-pin 3)",
                     "noticed",
                     "cause 2, the connections of some are intercepted, with a certificate of another authority: that is it",
-                    "the owner of the network was told, and nobody stands in between any more",
+                    "the owner of the network was told, and connections are no longer intercepted",
                     "of 8 installations 8 get their page (pin-match 8)",
                 ])
         }
     }
 
-    @Test("a stolen pins key: a root without it, and a list that only the new key signed, bring everybody back")
+    @Test("a stolen pins key: a root without it, and a list that only the new key signed, bring all installations back")
     func stolenPinsKeyARootWithoutItAndAListThatOnlyTheNewKeySigned() async throws {
         try await withTemporaryFolder { folder in
             let record = try await DrillScene(folder: folder).automatic(.stolenPinsKey).record

@@ -63,8 +63,8 @@ struct InterceptCommandTests {
         }
     }
 
-    @Test("who pins the issuing CA may accept its certificates, and --pins says that this is meant")
-    func whoPinsTheIssuingCAMayAcceptItsCertificatesAndPinsSaysThatThisIsMeant() async throws {
+    @Test("a client that pins the issuing CA may accept its certificates, and --pins says that this is meant")
+    func clientThatPinsTheIssuingCAMayAcceptItsCertificatesAndPinsSaysThatThisIsMeant() async throws {
         try await InterceptScene.with { scene in
             let pin = try scene.fetch.pki.intermediate.pin
             let options = InterceptScene.intermediate + ["--case", "same-intermediate"]

@@ -55,7 +55,7 @@ struct InterceptScene {
 }
 
 extension CommandRun {
-    /// What the bench says of each case.
+    /// The outcome of each case of the bench.
     var outcomes: [String: String] {
         Dictionary(
             self.lines.compactMap { line in

@@ -137,7 +137,7 @@ struct InterceptionBenchTests {
     }
 }
 
-@Suite("What the bench reads before anything else")
+@Suite("The first bytes that the bench reads")
 struct InterceptedBytesTests {
     private static func record(_ kind: UInt8, _ length: Int) -> [UInt8] {
         [kind, 3, 3, UInt8(length >> 8), UInt8(length & 0xFF)] + [UInt8](repeating: 0xAA, count: length)

@@ -8,8 +8,8 @@ import Testing
 
 @Suite("Commands of tumbler-service, typed behind tumbler")
 struct HandoverTests {
-    /// What stands in place of `tumbler-service` and tells what reached it: its place, its arguments, a line of standard
-    /// input, a setting and its process id.
+    /// A program in place of `tumbler-service` that prints what reached it: its place, its arguments, a line of
+    /// standard input, a setting and its process id.
     private static let teller = """
         #!/bin/sh
         echo "place $0"
@@ -102,8 +102,8 @@ struct HandoverTests {
         }
     }
 
-    @Test("what is beside tumbler goes before what is on the PATH, of which relative folders do not count")
-    func whatIsBesideTumblerGoesBeforeWhatIsOnThePATH() async throws {
+    @Test("the program beside tumbler goes before that on the PATH, of which relative folders do not count")
+    func programBesideTumblerGoesBeforeThatOnThePATHOfWhichRelativeFoldersDoNotCount() async throws {
         try await Self.withTumbler { folder in
             try await Self.writeProgram("#!/bin/sh\necho on the path\n", in: folder, as: "elsewhere/tumbler-service")
             try await Self.writeProgram("#!/bin/sh\necho relative\n", in: folder, as: "here/tumbler-service")
@@ -121,8 +121,8 @@ struct HandoverTests {
         }
     }
 
-    @Test("where tumbler is a link, what counts is beside the file that it leads to")
-    func whereTumblerIsALinkWhatCountsIsBesideTheFileThatItLeadsTo() async throws {
+    @Test("with tumbler as a link, the program beside the file that it leads to counts")
+    func withTumblerAsALinkTheProgramBesideTheFileThatItLeadsToCounts() async throws {
         try await Self.withTumbler { folder in
             try await Self.writeProgram("#!/bin/sh\necho beside the file\n", in: folder)
             let links = folder.appendingPathComponent("links")

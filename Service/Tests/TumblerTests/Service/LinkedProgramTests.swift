@@ -5,8 +5,8 @@
 import Foundation
 import Testing
 
-/// What a program links is looked up in the program: a manifest says what is meant.
-@Suite("What the machine that signs lists carries")
+/// The links of a program are looked up in the program: a manifest says what is meant.
+@Suite("The programs on the machine that signs lists")
 struct LinkedProgramTests {
     /// Names as the compiler writes them of symbols, and of the libraries that are loaded.
     private static let marks = [
@@ -14,7 +14,7 @@ struct LinkedProgramTests {
         "sqlite3_open",
     ]
 
-    /// Those of the names that are in a program beside the tests.
+    /// The names that are in a program beside the tests.
     private static func marks(in name: String) async throws -> Set<String> {
         let folder = try #require(CommandRun.program, "there is no tumbler beside the tests")
             .deletingLastPathComponent()

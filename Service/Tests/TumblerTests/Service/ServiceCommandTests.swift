@@ -8,7 +8,7 @@ import Testing
 
 @testable import tumbler_service
 
-@Suite("What a command of the service needs")
+@Suite("The needs of a command of the service")
 struct ServiceCommandTests {
     /// Commands that work on a database, without those words that differ from test to test.
     private static let commands = [
@@ -63,8 +63,8 @@ struct ServiceCommandTests {
         }
     }
 
-    @Test("what reads changes no byte of the database; a check makes none, and --migrate does")
-    func whatReadsChangesNoByteOfTheDatabaseACheckMakesNoneAndMigrateDoes() async throws {
+    @Test("a reading command changes no byte of the database; a check makes none, and --migrate does")
+    func readingCommandChangesNoByteOfTheDatabaseACheckMakesNoneAndMigrateDoes() async throws {
         try await withTemporaryFolder { folder in
             let data = ["--data-dir", "data"]
             let check = try await CommandRun.tumbler(["serve", "--check"] + data, in: folder)
@@ -127,7 +127,7 @@ struct ServiceCommandTests {
             #expect(check.errors.contains("gone.url: no such file"), "\(check)")
             #expect(check.errors.contains("warning: a secret of the alert pager: "), "\(check)")
             #expect(check.errors.contains("empty: there is nothing in it"), "\(check)")
-            // To serve without warning anybody is not what was asked for.
+            // Serving without alerts is not what was asked for.
             let serve = try await CommandRun.tumbler(["serve"] + config, in: folder)
             serve.expectError(2)
         }
@@ -201,8 +201,8 @@ struct ServiceCommandTests {
         }
     }
 
-    @Test("serve --open gives the link to a browser, and to nobody who looks at the processes of the machine")
-    func serveOpenGivesTheLinkToABrowserAndToNobodyWhoLooksAtTheProcessesOfTheMachine() async throws {
+    @Test("serve --open gives the link to a browser, and not to users who look at the processes of the machine")
+    func serveOpenGivesTheLinkToABrowserAndNotToUsersWhoLookAtTheProcessesOfTheMachine() async throws {
         try await withTemporaryFolder { folder in
             let bin = folder.appendingPathComponent("bin")
             try FileManager.default.createDirectory(at: bin, withIntermediateDirectories: true)

@@ -134,7 +134,7 @@ struct ServiceSettingsTests {
     @Test(
         "two alerts of one name, and an address that is none or not of https, are refused without the address",
         arguments: [
-            ("https://a.example/SECRET", "two alerts are called x"), ("SECRET", "no address"),
+            ("https://a.example/SECRET", "two alerts are called x"), ("SECRET", "does not hold a URL"),
             ("http://127.0.0.1:9/SECRET", "two alerts are called x"),
             ("http://a.example/SECRET", "over https, to loopback alone over http"),
             ("http://127.0.0.1.a.example/SECRET", "over https, to loopback alone over http"),

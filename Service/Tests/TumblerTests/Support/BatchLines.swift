@@ -22,7 +22,7 @@ struct BatchQuestionLine: Encodable {
         self.roots = roots
     }
 
-    /// Would the app accept what the server of this chain presents?
+    /// Asks whether the app would accept what the server of this chain presents.
     init(id: PrintedIdentifier, asking chain: TestChain) throws {
         self.init(id: id, host: TestChain.host, chain: try chain.presentedTexts(), roots: try chain.rootTexts())
     }
@@ -31,7 +31,7 @@ struct BatchQuestionLine: Encodable {
     func line() throws -> String { String(decoding: try JSONEncoder().encode(self), as: UTF8.self) }
 }
 
-/// What tests look at in an answer of `evaluate --batch`.
+/// The members of an answer of `evaluate --batch` that tests look at.
 struct BatchAnswerLine: Decodable, Equatable {
     let id: PrintedIdentifier?
     let host: String
@@ -39,7 +39,7 @@ struct BatchAnswerLine: Decodable, Equatable {
 }
 
 extension CommandRun {
-    /// What was printed, each line a value.
+    /// The output, each line a value.
     func decodedLines<Value: Decodable>(as type: Value.Type) throws -> [Value] {
         try self.lines.map { try JSONDecoder().decode(type, from: Data($0.utf8)) }
     }

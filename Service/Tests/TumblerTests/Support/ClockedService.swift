@@ -24,7 +24,7 @@ struct ClockedService {
 
     /// Its address, without a slash at its end.
     let address: String
-    /// What answers whoever asks for lists and roots, on its listener and for clients in this process alike.
+    /// Answers requests for lists and roots, on its listener and for clients in this process alike.
     let responder: ListResponder
 
     private let name: String

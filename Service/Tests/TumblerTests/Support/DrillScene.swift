@@ -13,7 +13,7 @@ import Testing
 
 /// A project to drill with, and drills of it in this process.
 struct DrillScene {
-    /// What the clock of a drill shows when something breaks.
+    /// The time on the clock of a drill when something breaks.
     static let start = Timestamp(secondsSince1970: 1_795_219_200)  // 2026-11-21T00:00:00Z
 
     /// A project whose list leads out of this machine wherever a list can.

@@ -20,15 +20,15 @@ import Testing
 /// by the certificates that the server presents; no handshake is made. Then it asks for a newer list when that is due,
 /// or when it was refused, and after a newer list it connects again.
 struct InstalledApps {
-    /// When they are opened, and how often they ask.
+    /// The times at which they are opened, and how often they ask.
     struct Habits {
-        /// How many installations there are.
+        /// The number of installations.
         let count = 200
         /// Of the distribution of their openings a day.
         let shape: Double
         /// Of the same, in seconds: the mean is shape/scale.
         let scale: Int64
-        /// How long they wait before they ask again, in hours.
+        /// The time that they wait before they ask again, in hours.
         let refreshHours: Int64
         /// Of all random numbers.
         let seed: UInt64
@@ -48,15 +48,15 @@ struct InstalledApps {
     private static let site = "https://pins.example.com"
     private static let day: Int64 = 86_400
 
-    /// What the pinned host presents.
+    /// The path that the pinned host presents.
     var presented: ValidatedPath
     /// All requests so far.
     private(set) var listRequests: [ListRequest] = []
-    /// How many openings there were.
+    /// The number of openings.
     private(set) var openings = 0
-    /// How many connections were refused.
+    /// The number of connections that were refused.
     private(set) var refused = 0
-    /// How many were refused again right after a refresh.
+    /// The number that were refused again right after a refresh.
     private(set) var refusedAgain = 0
 
     private let habits: Habits
@@ -100,7 +100,7 @@ struct InstalledApps {
         self.calendar = Dictionary(grouping: openings.sorted { $0 < $1 }) { $0.moment / Self.day }
     }
 
-    /// When an installation is opened, in seconds from the beginning.
+    /// The times at which an installation is opened, in seconds from the beginning.
     private static func openings(
         of app: Int, _ habits: Habits, until horizon: Int64
     ) -> [(moment: Int64, app: Int)] {
@@ -151,12 +151,12 @@ struct InstalledApps {
     /// The requests of a day.
     func listRequests(on day: Int64) -> [ListRequest] { self.listRequests.filter { $0.day == day } }
 
-    /// How many hold a version or a newer one.
+    /// The number that hold a version or a newer one.
     func holding(_ version: Int64) -> Int {
         self.apps.count { ($0.policyInForce.listVersion ?? 0) >= version }
     }
 
-    /// How many would refuse a server that presents this.
+    /// The number that would refuse a server that presents this.
     func refusing(_ path: ValidatedPath) -> Int { self.apps.count { self.isRefused($0, path) } }
 }
 

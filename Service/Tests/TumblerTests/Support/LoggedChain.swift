@@ -23,7 +23,7 @@ struct LoggedChain {
         var id: [UInt8] { Array(SHA256.hash(data: self.publicKey)) }
     }
 
-    /// When everything is evaluated: the certificates are valid for a day before and after.
+    /// The time of all evaluations: the certificates are valid for a day before and after.
     static let time = "2027-01-15T08:00:00Z"
 
     let root: TestCertificate

@@ -7,9 +7,9 @@ import Testing
 
 /// A port of the loopback interface that does not speak TLS.
 enum LoopbackPort {
-    /// What becomes of those who connect.
+    /// The fate of connections to the port.
     enum Behaviour {
-        /// They are refused; nobody else is given the port meanwhile.
+        /// They are refused; no other process gets the port meanwhile.
         case closed
         /// They are connected and hear nothing.
         case silent

@@ -4,9 +4,9 @@
 
 import Foundation
 
-/// Payloads that nobody here wrote with our own code.
+/// Payloads that were not written with our own code.
 enum MetadataFixture {
-    /// When everything is issued.
+    /// The time at which everything is issued.
     static let issued = "2026-11-21T00:00:00Z"
 
     /// A moment at which the list is fresh.

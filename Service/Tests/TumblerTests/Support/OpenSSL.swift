@@ -24,7 +24,7 @@ struct OpenSSL: Sendable {
     /// The end of the pipeline of formats.md, section 1.
     private static let digest = #""$0" dgst -sha256 -binary | "$0" base64"#
 
-    /// What the pipeline prints when the command at its head failed: the SHA-256 of nothing.
+    /// The output of the pipeline when the command at its head failed: the SHA-256 of nothing.
     private static let digestOfNothing = "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="
 
     /// Runs one command in a folder.
@@ -80,7 +80,7 @@ struct OpenSSL: Sendable {
     func makeCertificate(
         _ name: String, subject: String, issuedBy issuer: String? = nil, extensions: [String] = [], in folder: URL
     ) async throws {
-        // What the system's own configuration would add is left out.
+        // The additions of the system's own configuration are left out.
         try folder.write("[req]\ndistinguished_name = none\n[none]\n", as: "request.cnf")
         var arguments = ["req", "-x509", "-config", "request.cnf", "-utf8", "-subj", subject, "-out", "\(name).pem"]
         if FileManager.default.fileExists(atPath: folder.appendingPathComponent("\(name).key").path) {

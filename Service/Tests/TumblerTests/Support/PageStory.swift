@@ -20,7 +20,7 @@ struct PageStory {
         var seen: [String: Int]
     }
 
-    /// Something that a client did not take.
+    /// A file that a client did not take.
     struct Refused: Hashable {
         let isNew: Bool
         let kind: MetadataRole
@@ -33,7 +33,7 @@ struct PageStory {
         case begin
     }
 
-    /// What a client verifies whose system has no ML-DSA.
+    /// The algorithms that a client verifies whose system has no ML-DSA.
     static let old: Set<MetadataKey.Algorithm> = [.ecdsaP256SHA256, .ed25519]
 
     private static let pages = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
@@ -50,7 +50,7 @@ struct PageStory {
     /// The clients, as they came out of the last block.
     private(set) var clients: [Client] = []
 
-    /// How often a client came by.
+    /// The number of visits of clients.
     private(set) var visits = 0
 
     private let folder: URL
@@ -143,7 +143,7 @@ struct PageStory {
         try await CommandRun.shell(line, in: self.folder).expectSuccess()
     }
 
-    /// What is published now.
+    /// Reads what is published now.
     private mutating func look() {
         let names = ["pins.json"] + (1...3).map { "root/\($0).json" }
         for name in names {
@@ -213,7 +213,7 @@ struct PageStory {
         return story
     }
 
-    /// What becomes of a list that one of the clients at the end is offered, by kind of client.
+    /// The answers of a client at the end to a list that it is offered, by kind of client.
     func answers(to file: String) throws -> [Bool: Set<String>] {
         let bytes = Array(try self.project.contents(of: file))
         var answers: [Bool: Set<String>] = [:]

@@ -5,7 +5,7 @@
 import Foundation
 import Testing
 
-/// What `pin --json` prints for each pin.
+/// The output of `pin --json` for each pin.
 struct PrintedPin: Decodable, Equatable {
     static let members: Set = [
         "pin", "kind", "source", "position", "subject", "algorithm", "notBefore", "notAfter",
@@ -21,9 +21,9 @@ struct PrintedPin: Decodable, Equatable {
     let notAfter: String?
 }
 
-/// What `evaluate --json` prints, and `evaluate --batch` for each line.
+/// The output of `evaluate --json`, and of `evaluate --batch` for each line.
 struct PrintedDecision: Decodable, Equatable {
-    /// Those of formats.md, section 4.
+    /// The members of formats.md, section 4.
     static let members: Set = [
         "host", "notedHostname", "verdict", "enforced", "reason", "matched", "matchedIssuer", "path", "list",
     ]

@@ -14,7 +14,7 @@ struct ProbeScene {
     /// The host of most tests.
     static let host = "api.example.com"
 
-    /// A pin that nobody serves.
+    /// A pin that no server presents.
     static let backup = Pin(kind: .publicKey, hashing: [1, 2, 3])
 
     /// Chains that do not validate, and what is said of each.
@@ -93,7 +93,7 @@ struct ProbeScene {
     }
 }
 
-/// What `probe --json` prints.
+/// The output of `probe --json`.
 struct PrintedProbe: Decodable, Equatable {
     struct List: Decodable, Equatable {
         let name: String
@@ -112,9 +112,10 @@ struct PrintedProbe: Decodable, Equatable {
         static let members: Set = [
             "host", "notedHostname", "mode", "ok", "verdict", "reason", "matched", "refusedBy", "refusing", "path",
             "daysLeft", "issuerChanged", "error", "notes", "addresses", "transparency",
+            "revoked",
         ]
 
-        /// What was found at one address.
+        /// The result at one address.
         struct Address: Decodable, Equatable {
             let address: String
             let verdict: String?

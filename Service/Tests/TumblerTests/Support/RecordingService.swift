@@ -19,7 +19,7 @@ final class RecordingService: Sendable {
         let body: [UInt8]
     }
 
-    /// What becomes of a request.
+    /// The answer to a request.
     enum Answer: Sendable {
         /// An answer with headers and a body.
         case says(Int, [String: String], String)
@@ -127,7 +127,7 @@ final class RecordingService: Sendable {
             }
         }
 
-        /// Writes until nobody reads any more.
+        /// Writes until the reader has gone.
         private func writeOn(_ context: ChannelHandlerContext) {
             let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
             let written = context.eventLoop.makePromise(of: Void.self)

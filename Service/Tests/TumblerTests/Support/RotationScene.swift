@@ -17,7 +17,7 @@ struct RotationScene {
 
     /// The certificate of the key that comes, and its pin.
     let new: TestCertificate
-    /// What it has stored of requests is made up to date before the operator asks.
+    /// The service, whose counts of requests are made up to date before the operator asks.
     let service: ClockedService
 
     private let scene: ProbeScene
@@ -70,10 +70,10 @@ struct RotationScene {
         #expect(released.exitCode == 0, "\(released)")
     }
 
-    /// What the host presents with the old key.
+    /// The path that the host presents with the old key.
     var oldPath: ValidatedPath { self.path(self.scene.pki.leaf) }
 
-    /// What it presents with the new key.
+    /// The path that it presents with the new key.
     var newPath: ValidatedPath { self.path(self.new) }
 
     private func path(_ leaf: TestCertificate) -> ValidatedPath {
@@ -109,7 +109,7 @@ struct RotationScene {
             ] + more)
     }
 
-    /// Asks `tumbler gate` for the chain with the new key, now.
+    /// Runs `tumbler gate` on the chain with the new key, now.
     func gate() async throws -> (answer: GateAnswer, exitCode: Int32) {
         let run = try await self.run(
             ["gate", Self.host, "--certificate", "new.pem", "--roots", "anchors.pem", "--json"])

@@ -26,7 +26,7 @@ final class ScriptedPerson: OnCallPerson {
         self.clock = clock
     }
 
-    /// What the person was told.
+    /// The lines that the person was shown.
     var told: [String] { self.heard.withLockedValue { $0 } }
 
     func ask() {

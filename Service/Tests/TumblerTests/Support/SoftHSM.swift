@@ -7,7 +7,7 @@ import Testing
 
 /// A token of SoftHSM 2 in a folder, with keys on it that never leave it.
 struct SoftHSM: Sendable {
-    /// What could not be made.
+    /// The error of a part that could not be made.
     struct Failure: Error, CustomStringConvertible {
         let description: String
     }
@@ -27,7 +27,7 @@ struct SoftHSM: Sendable {
         return hasTools ? Self.modules.first { FileManager.default.fileExists(atPath: $0) } : nil
     }()
 
-    /// What comes before a command that uses the token, in a line of shell.
+    /// The environment of a command that uses the token, in a line of shell.
     let environment: String
 
     private let folder: URL
@@ -39,6 +39,8 @@ struct SoftHSM: Sendable {
         try FileManager.default.createDirectory(at: tokens, withIntermediateDirectories: true)
         try folder.write("directories.tokendir = \(tokens.path)\nobjectstore.backend = file\n", as: "softhsm2.conf")
         try folder.write("1234\n", as: "pin")
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o600], ofItemAtPath: folder.appendingPathComponent("pin").path)
         let configuration = folder.appendingPathComponent("softhsm2.conf").path
         self.environment = "SOFTHSM2_CONF='\(configuration)' TUMBLER_PKCS11_MODULE='\(module)'"
         self.folder = folder

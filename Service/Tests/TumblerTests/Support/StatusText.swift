@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a service says of itself, as tests have it.
+/// The status of a service, as tests have it.
 enum StatusText {
     /// A status as the service makes it.
     static func status(alarms: String = "", adoption: String = Self.measured) -> String {

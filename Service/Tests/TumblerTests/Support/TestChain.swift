@@ -55,9 +55,9 @@ struct TestChain: Sendable {
     /// The leaf's private key.
     var key: String { "\(self.name)-leaf.key" }
 
-    /// What `evaluate --batch` is given as `chain`: the PEM texts of all that is presented.
+    /// The `chain` for `evaluate --batch`: the PEM texts of all that is presented.
     func presentedTexts() throws -> [String] { try self.presented.map { try self.folder.text(of: $0) } }
 
-    /// What `evaluate --batch` is given as `roots`.
+    /// The `roots` for `evaluate --batch`.
     func rootTexts() throws -> [String] { [try self.folder.text(of: self.root)] }
 }

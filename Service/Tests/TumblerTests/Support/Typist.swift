@@ -40,7 +40,7 @@ enum Typist {
         return python.status == 0
     }
 
-    /// Runs `tumbler` with someone who answers.
+    /// Runs `tumbler` with a person who answers.
     static func type(
         _ answers: KeyValuePairs<String, String>, _ arguments: [String], in folder: URL
     ) async throws -> (exitCode: Int32, shown: String) {

@@ -11,7 +11,7 @@ public enum SimulatedScheduler {
     /// - Parameters:
     ///   - identifier: Which task.
     ///   - expires: Whether its time is over at once.
-    /// - Returns: Whether it succeeded; `nil` when nobody asked for it.
+    /// - Returns: Whether it succeeded; `nil` when it was not submitted.
     public static func launch(_ identifier: String, expires: Bool = false) async -> Bool? {
         guard let (request, queue, handler) = BGTaskScheduler.shared.take(identifier) else { return nil }
         // because it is called once, and here alone

@@ -52,7 +52,7 @@ public enum NWEndpoint: Hashable, Sendable {
     }
 }
 
-/// A network interface: here nobody makes one.
+/// A network interface; never created here.
 public final class NWInterface: Hashable, Sendable {
     /// The same object.
     public static func == (left: NWInterface, right: NWInterface) -> Bool { left === right }

@@ -61,7 +61,7 @@ public enum SimulatedHandshake {
 
     /// The verify block, and what it gets.
     ///
-    /// `@unchecked Sendable`: because it is given to the block's queue, and nobody else has it.
+    /// `@unchecked Sendable`: because only the block's queue has it.
     private struct Wrapped: @unchecked Sendable {
         let trust: SimulatedTrust
         let metadata: SimulatedProtocolMetadata

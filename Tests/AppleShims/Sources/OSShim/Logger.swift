@@ -13,7 +13,7 @@ public struct Logger: Sendable {
         self.category = category
     }
 
-    /// A logger of nobody.
+    /// A logger without a subsystem.
     public init() { self.init(subsystem: "", category: "") }
 
     /// Logs at the default level.
@@ -60,7 +60,7 @@ public struct OSLogType: RawRepresentable, Hashable, Sendable {
     /// A level by its number.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// Kept in memory, and only when somebody asks for it.
+    /// Kept in memory, and only on request.
     public static let debug = OSLogType(rawValue: 2)
     /// Kept in memory.
     public static let info = OSLogType(rawValue: 1)

@@ -92,7 +92,7 @@ public struct OSLogPrivacy: Sendable {
     public static let `public` = OSLogPrivacy(kind: .shown)
     /// Hidden.
     public static let `private` = OSLogPrivacy(kind: .hidden)
-    /// Hidden from everybody (iOS 15).
+    /// Hidden from all readers (iOS 15).
     public static let sensitive = OSLogPrivacy(kind: .hidden)
     /// Numbers are shown, and all else is hidden.
     public static let auto = OSLogPrivacy(kind: .auto)

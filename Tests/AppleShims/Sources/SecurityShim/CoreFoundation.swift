@@ -26,6 +26,8 @@ public typealias CFBoolean = NSNumber
 public typealias CFTypeRef = AnyObject
 /// An index or a count.
 public typealias CFIndex = Int
+/// A set of flags.
+public typealias CFOptionFlags = UInt
 /// Seconds since 2001-01-01T00:00:00Z.
 public typealias CFAbsoluteTime = Double
 /// A result of Apple's C functions; zero is success.

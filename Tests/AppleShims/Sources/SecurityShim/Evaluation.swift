@@ -26,6 +26,11 @@ struct Evaluation {
         guard let leaf = self.presented.first, !self.policies.isEmpty else { return .failure(errSecParam) }
         var found: [SecCertificate]?
         for policy in self.policies {
+            if case .revocation(let flags) = policy.kind, flags & kSecRevocationRequirePositiveResponse != 0,
+                !SimulatedSystem.isGood(leaf)
+            {
+                return .failure(errSecNotTrusted)
+            }
             guard let path = self.path(for: policy) else { return .failure(self.reason(leaf, policy)) }
             found = found ?? path
         }
@@ -37,8 +42,8 @@ struct Evaluation {
 
     /// The path for a policy, waited for: the verifier is asynchronous, and this call is not.
     ///
-    /// The verifier runs in a task of its own. It never suspends for long and asks nobody, so a thread that waits here
-    /// is waited for by nobody that the task needs. So that even a caller on the cooperative pool cannot starve it,
+    /// The verifier runs in a task of its own. It never suspends for long and calls no other code, so nothing that the
+    /// task needs waits for a thread that waits here. So that even a caller on the cooperative pool cannot starve it,
     /// the task runs on an executor of its own.
     private func path(for policy: SecPolicy, at time: Date? = nil) -> [SecCertificate]? {
         guard let leaf = self.presented.first?.certificate else { return nil }

@@ -22,7 +22,7 @@ public let errSecNotAvailable: OSStatus = -25291
 public let errSecDuplicateItem: OSStatus = -25299
 /// The item is not in the keychain.
 public let errSecItemNotFound: OSStatus = -25300
-/// The keychain is locked, and nobody can be asked to open it.
+/// The keychain is locked, and no user can be asked to open it.
 public let errSecInteractionNotAllowed: OSStatus = -25308
 /// No chain could be built.
 public let errSecCreateChainFailed: OSStatus = -25318

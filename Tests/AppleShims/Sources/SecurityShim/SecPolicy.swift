@@ -12,6 +12,7 @@ public final class SecPolicy: Hashable {
     package enum Kind: Hashable {
         case basicX509
         case ssl(isServer: Bool, host: String?)
+        case revocation(CFOptionFlags)
     }
 
     package let kind: Kind
@@ -48,9 +49,20 @@ public func SecPolicyCreateSSL(_ server: Bool, _ hostname: CFString?) -> SecPoli
 /// A policy for RFC 5280 without a name and a purpose.
 public func SecPolicyCreateBasicX509() -> SecPolicy { SecPolicy(.basicX509) }
 
+/// Asks for revocation by any method: OCSP and revocation lists.
+public let kSecRevocationUseAnyAvailableMethod: CFOptionFlags = 3
+/// Refuses what no responder says to be good.
+public let kSecRevocationRequirePositiveResponse: CFOptionFlags = 8
+
+/// A policy for revocation; `nil` for flags that there are not.
+public func SecPolicyCreateRevocation(_ revocationFlags: CFOptionFlags) -> SecPolicy? {
+    revocationFlags >> 5 == 0 ? SecPolicy(.revocation(revocationFlags)) : nil
+}
+
 /// What a policy asks for.
 public func SecPolicyCopyProperties(_ policyRef: SecPolicy) -> CFDictionary? {
     switch policyRef.kind {
+    case .revocation: return [:] as [CFString: Any] as CFDictionary
     case .basicX509: return [kSecPolicyOid: kSecPolicyAppleX509Basic] as [CFString: Any] as CFDictionary
     case .ssl(let isServer, let host):
         var properties: [CFString: Any] = [kSecPolicyOid: kSecPolicyAppleSSL]

@@ -6,7 +6,7 @@
 
 public import Foundation
 
-/// A chain, what it is evaluated for, and what came of it. Not `Sendable`.
+/// A chain, its policies, and the outcome of evaluating it. Not `Sendable`.
 ///
 /// What changes is read and written under a lock only: Apple's is safe to use from several threads, one at a time.
 public final class SecTrust: Hashable {
@@ -20,7 +20,7 @@ public final class SecTrust: Hashable {
         package var fetches = true
     }
 
-    /// What came of an evaluation.
+    /// The outcome of an evaluation.
     package enum Outcome {
         case path([SecCertificate])
         case failure(OSStatus)
@@ -51,7 +51,7 @@ public final class SecTrust: Hashable {
     /// How often it was really evaluated.
     package var countOfEvaluations: Int { self.lock.withLock { self.evaluations } }
 
-    /// Changes what it is evaluated by, and forgets what came of it.
+    /// Changes what it is evaluated by, and forgets the outcome.
     package func change(_ name: String, _ body: (inout Question) -> Void) {
         self.lock.withLock {
             body(&self.question)
@@ -60,7 +60,7 @@ public final class SecTrust: Hashable {
         }
     }
 
-    /// What comes of it: what is known already, or an evaluation.
+    /// The outcome: a known one, or that of a new evaluation.
     package func evaluated() -> Outcome {
         if let known = self.lock.withLock({ self.outcome }) { return known }
         let question = self.current

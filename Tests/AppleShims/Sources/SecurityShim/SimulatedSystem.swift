@@ -14,6 +14,8 @@ public enum SimulatedSystem {
         var times: [[UInt8]: Date] = [:]
         var evaluations: [[UInt8]: Int] = [:]
         var onMainThread: Set<[UInt8]> = []
+        var revocationFlags: [[UInt8]: [CFOptionFlags]] = [:]
+        var answered: Set<[UInt8]> = []
         var keychain: [KeychainItem] = []
         var keychainFailures: [String: OSStatus] = [:]
     }
@@ -61,12 +63,23 @@ public enum SimulatedSystem {
     /// How often this trust object was really evaluated.
     public static func evaluations(of trust: SecTrust) -> Int { trust.countOfEvaluations }
 
+    /// The flags of the policies for revocation under which chains with this leaf were evaluated, in their order.
+    public static func revocationFlags(ofLeaf der: [UInt8]) -> [CFOptionFlags] {
+        self.with { $0.revocationFlags[der] ?? [] }
+    }
+
+    /// Has a responder say that a leaf is good. Without it nothing is known of one, which passes unless a positive answer
+    /// is required.
+    public static func setGood(leaf der: [UInt8]) { self.with { _ = $0.answered.insert(der) } }
+
+    static func isGood(_ leaf: SecCertificate) -> Bool { self.with { $0.answered.contains(leaf.der) } }
+
     /// Whether a chain with this leaf was evaluated on the main thread.
     public static func wasEvaluatedOnMainThread(leaf der: [UInt8]) -> Bool {
         self.with { $0.onMainThread.contains(der) }
     }
 
-    /// The functions that changed a trust object after it was made, in their order: empty for one that nobody changed.
+    /// The functions that changed a trust object after it was made, in their order: empty for an unchanged one.
     public static func changes(of trust: SecTrust) -> [String] { trust.madeChanges }
 
     /// Whether evaluations of a trust object may fetch from the network.
@@ -101,6 +114,9 @@ public enum SimulatedSystem {
         self.with { state in
             state.evaluations[leaf.der, default: 0] += 1
             if isMain { state.onMainThread.insert(leaf.der) }
+            for case .revocation(let flags) in question.policies.map(\.kind) {
+                state.revocationFlags[leaf.der, default: []].append(flags)
+            }
         }
     }
 

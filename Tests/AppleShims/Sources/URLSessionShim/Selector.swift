@@ -26,7 +26,7 @@ public func class_getInstanceMethod(_ cls: AnyClass?, _ name: Selector) -> Metho
     cls.flatMap { SimulatedMethods.method(name.name, of: $0) }
 }
 
-/// What is not Apple's: which methods classes have of their own. A class that nobody declared has all of its own.
+/// What is not Apple's: which methods classes have of their own. A class without a declaration has all of its own.
 public enum SimulatedMethods {
     private struct Declaration {
         let superclass: AnyClass

@@ -114,7 +114,7 @@ extension SimulatedNetwork {
         }
     }
 
-    /// A challenge that was asked, and what came of it.
+    /// A challenge that was asked, and its outcome.
     public struct AskedChallenge: Sendable {
         /// Who was asked.
         public enum Level: Sendable {
@@ -122,7 +122,7 @@ extension SimulatedNetwork {
             case session
             /// The method for tasks.
             case task
-            /// Nobody: there was no method.
+            /// No method: none was implemented.
             case nobody
         }
 

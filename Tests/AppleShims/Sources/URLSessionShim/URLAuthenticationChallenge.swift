@@ -71,8 +71,8 @@ open class URLAuthenticationChallenge: NSObject, @unchecked Sendable {
         }
     }
 
-    /// What a default implementation does: says that there is no other, to whom delivers the challenge. When nobody
-    /// does any more, because the challenge was forwarded later, it answers.
+    /// What a default implementation does: says that there is no other, to whom delivers the challenge. When no
+    /// delegate does any more, because the challenge was forwarded later, it answers.
     package func leaveUnanswered(or answer: () -> Void) {
         let isTold = self.lock.withLock {
             self.isUnanswered = true

@@ -26,7 +26,7 @@ public final class NSURLRequest {
     public enum NetworkServiceType: UInt, Sendable {
         /// Nothing special.
         case `default` = 0
-        /// Nobody waits for it.
+        /// Lowest priority: nothing waits for it.
         case background = 3
     }
 

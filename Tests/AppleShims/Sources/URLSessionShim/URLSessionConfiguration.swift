@@ -7,7 +7,7 @@ public import SecurityShim
 
 /// How a session works. `Sendable` on Apple's platforms.
 ///
-/// `@unchecked Sendable`: because a session takes a copy of it, and nobody else changes that.
+/// `@unchecked Sendable`: because a session takes a copy of it, and no other code changes that.
 open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
     /// A new one with cache, cookies and credentials of the process.
     open class var `default`: URLSessionConfiguration { URLSessionConfiguration(identifier: nil) }

@@ -108,7 +108,7 @@ open class URLSessionTask: NSObject, @unchecked Sendable {
         set { self.with { $0.priority = newValue } }
     }
 
-    /// When it may begin, in a background session (iOS 11). Nobody waits here.
+    /// When it may begin, in a background session (iOS 11). Ignored here.
     open var earliestBeginDate: Date? {
         get { self.with { $0.earliest } }
         set { self.with { $0.earliest = newValue } }

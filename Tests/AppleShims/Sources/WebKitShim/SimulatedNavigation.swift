@@ -9,7 +9,7 @@ public import URLSessionShim
 /// What is not Apple's: pages that a web view loads from servers that a test makes.
 @MainActor
 public enum SimulatedNavigation {
-    /// What came of a challenge.
+    /// The outcome of a challenge.
     public struct Reply: Sendable {
         /// What the delegate said.
         public let disposition: URLSession.AuthChallengeDisposition

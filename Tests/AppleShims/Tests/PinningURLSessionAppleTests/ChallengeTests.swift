@@ -129,8 +129,8 @@ struct ChallengeTests {
         #expect(await phone.session().pinnedText(Phone.url(host)).refusal == .noMatchingPin)
     }
 
-    @Test("leaves a host that nobody pins to the system")
-    func leavesAHostThatNobodyPinsToTheSystem() async throws {
+    @Test("leaves a host that is not pinned to the system")
+    func leavesAHostThatIsNotPinnedToTheSystem() async throws {
         let (phone, pki) = try Phone.bank()
         let other = try TestPKI.leaf(["www.example.org"], by: pki.intermediate)
         phone.serve("www.example.org", [other, pki.intermediate])

@@ -38,8 +38,8 @@ struct CleartextTests {
         #expect(phone.network.connections(at: Self.host, port: 80) == 0)
     }
 
-    @Test("to a host that reports, or that nobody pins, goes out")
-    func toAHostThatReportsOrThatNobodyPinsGoesOut() async throws {
+    @Test("to a host that reports, or that is not pinned, goes out")
+    func toAHostThatReportsOrThatIsNotPinnedGoesOut() async throws {
         let phone = try self.phone(mode: .report)
         #expect(await phone.session().pinnedText(Self.plain).value == "plain")
         #expect(phone.pinning.decisionCounts[.cleartext] ?? 0 > 0)

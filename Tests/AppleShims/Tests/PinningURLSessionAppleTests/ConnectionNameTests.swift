@@ -71,8 +71,8 @@ struct ConnectionNameTests {
         _ = await slow.value
     }
 
-    @Test("behind a relay refuses nobody whose certificates are for one host each")
-    func behindARelayRefusesNobodyWhoseCertificatesAreForOneHostEach() async throws {
+    @Test("behind a relay refuses no server whose certificates are for one host each")
+    func behindARelayRefusesNoServerWhoseCertificatesAreForOneHostEach() async throws {
         let pki = try TestPKI([Self.pinned])
         let second = try TestPKI([Self.other])
         let phone = try Phone([Phone.entry(Self.pinned, [pki.leaf.pin])], trusting: [pki.root, second.root])
@@ -87,8 +87,8 @@ struct ConnectionNameTests {
         }
     }
 
-    @Test("of a proxy is named by nothing: the ends are the proxy's, whoever is behind it")
-    func ofAProxyIsNamedByNothingTheEndsAreTheProxysWhoeverIsBehindIt() async throws {
+    @Test("of a proxy is named by nothing: the ends are the proxy's, with any server behind it")
+    func ofAProxyIsNamedByNothingTheEndsAreTheProxysWithAnyServerBehindIt() async throws {
         let busy = try await Busy(isBehindProxy: true) { $0.isRelayed = true }
         // The pinned host has a connection, and the other one opens one that nothing is known of yet.
         #expect(await busy.get(Self.pinned).error == nil)

@@ -87,8 +87,8 @@ struct ForwardingTests {
         #expect(answers.all == ["false", "nil", "true", "true", "false", "false"])
     }
 
-    @Test("gets every call behind the one that pins, for a host that nobody pins")
-    func getsEveryCallBehindTheOneThatPinsForAHostThatNobodyPins() throws {
+    @Test("gets every call behind the one that pins, for a host that is not pinned")
+    func getsEveryCallBehindTheOneThatPinsForAHostThatIsNotPinned() throws {
         let app = EveryMethod()
         let (phone, _) = try Phone.bank("other.example.com")
         let answers = try self.callAll(PinnedSessionDelegate(by: phone.pinning, forwardingTo: app))

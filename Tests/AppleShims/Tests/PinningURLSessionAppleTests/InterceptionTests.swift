@@ -12,7 +12,7 @@ import Security
 import Testing
 import X509
 
-@Suite("Somebody in between, against URLSession")
+@Suite("An interceptor against URLSession")
 struct InterceptionTests {
     private static let host = "api.example.com"
 
@@ -80,8 +80,8 @@ struct InterceptionTests {
         #expect(isTakenIn == (reason != .chainInvalid))
     }
 
-    @Test("does not profit from a session's delegate that trusts everybody: ours is asked in its place")
-    func doesNotProfitFromASessionsDelegateThatTrustsEverybodyOursIsAskedInItsPlace() async throws {
+    @Test("does not profit from a session's delegate that trusts every server: ours is asked in its place")
+    func doesNotProfitFromASessionsDelegateThatTrustsEveryServerOursIsAskedInItsPlace() async throws {
         final class Careless: NSObject, URLSessionDelegate, Sendable {
             func urlSession(
                 _ session: URLSession, didReceive challenge: URLAuthenticationChallenge,

@@ -28,7 +28,7 @@ struct MethodTests {
         ) { completionHandler(.cancel, nil) }
     }
 
-    /// A subclass that answers the session's challenges itself, and trusts everybody.
+    /// A subclass that answers the session's challenges itself, and trusts every server.
     ///
     /// `@unchecked Sendable`: because it adds nothing that changes.
     private final class Careless: PinnedSessionDelegate, SimulatedAddedMethod, @unchecked Sendable {

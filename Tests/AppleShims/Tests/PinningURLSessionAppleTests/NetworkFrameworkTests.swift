@@ -22,8 +22,8 @@ struct NetworkFrameworkTests {
         return options
     }
 
-    @Test("is made to the pinned server, and to nobody else: the block replaces the system's own evaluation")
-    func isMadeToThePinnedServerAndToNobodyElse() async throws {
+    @Test("is made to the pinned server, and to no other: the block replaces the system's own evaluation")
+    func isMadeToThePinnedServerAndToNoOther() async throws {
         let (phone, pki) = try Phone.bank()
         let options = self.options(phone)
         func isMade(_ chain: [TestCertificate]) async -> Bool {

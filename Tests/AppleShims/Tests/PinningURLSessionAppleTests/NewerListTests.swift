@@ -49,8 +49,8 @@ struct NewerListTests {
         #expect(phone.network.bytes(at: Self.host) == 0)
     }
 
-    @Test("is not waited for when nobody asked for it, nor when the system refuses")
-    func isNotWaitedForWhenNobodyAskedForItNorWhenTheSystemRefuses() async throws {
+    @Test("is not waited for when no caller asked for it, nor when the system refuses")
+    func isNotWaitedForWhenNoCallerAskedForItNorWhenTheSystemRefuses() async throws {
         let (phone, _) = try Phone.bank()
         phone.serve(Self.host, try Self.stranger().chain)
         #expect(await phone.session().pinnedText(Self.url).refusal == .noMatchingPin)

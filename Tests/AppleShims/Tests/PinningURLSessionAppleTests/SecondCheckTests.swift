@@ -203,7 +203,7 @@ struct SecondCheckTests {
         phone.network.hold(slow.absoluteString)
         async let first = session.pinnedText(slow)
         await phone.network.held(slow.absoluteString)
-        // The first request opened the connection and has not ended: nobody knows its ends yet.
+        // The first request opened the connection and has not ended: its ends are not known yet.
         #expect(await delegate.run(session.dataTask(with: Self.url)).data == Data(Self.pinned.utf8))
         #expect(await session.pinnedText(Self.url).value == Self.pinned)
         phone.network.release(slow.absoluteString)
@@ -245,8 +245,8 @@ struct SecondCheckTests {
         #expect(await phone.session().pinnedText(Self.url).refusal != nil)
     }
 
-    @Test("of a host that nobody pins passes, resumed or not")
-    func ofAHostThatNobodyPinsPassesResumedOrNot() async throws {
+    @Test("of a host that is not pinned passes, resumed or not")
+    func ofAHostThatIsNotPinnedPassesResumedOrNot() async throws {
         let pki = try TestPKI([Self.other])
         let phone = try Phone([Phone.entry(Self.pinned, [Phone.strangePin])], trusting: [pki.root])
         phone.serve(Self.other, pki.chain)
@@ -324,8 +324,8 @@ struct SecondCheckTests {
         _ = pki
     }
 
-    @Test("is nobody's in a session without the delegate: pinnedData says what to do")
-    func isNobodysInASessionWithoutTheDelegatePinnedDataSaysWhatToDo() async throws {
+    @Test("is missing in a session without the delegate: pinnedData says what to do")
+    func isMissingInASessionWithoutTheDelegatePinnedDataSaysWhatToDo() async throws {
         let (phone, _) = try Phone.bank()
         let session = URLSession(configuration: phone.configuration)
         let error = await session.pinnedText(Self.url).error as? PinningSetupError

@@ -29,8 +29,8 @@ struct SystemLogTests {
         #expect(entries.allSatisfy { $0.isPublic && $0.category == "pins" })
     }
 
-    @Test("is where the events of a client go that nobody configured")
-    func isWhereTheEventsOfAClientGoThatNobodyConfigured() {
+    @Test("is where the events of a client go that was not configured")
+    func isWhereTheEventsOfAClientGoThatWasNotConfigured() {
         #expect(PinningConfiguration.urlSession.logger != nil)
         #expect(PinningConfiguration.urlSession.versionMark is KeychainVersionMark)
     }

@@ -28,6 +28,28 @@ struct TrustObjectTests {
         #expect(SimulatedSystem.changes(of: trust).isEmpty)
     }
 
+    @Test(
+        "with revocation asked for, is evaluated once more under a policy for it, and required refuses without an answer"
+    )
+    func withRevocationAskedForIsEvaluatedOnceMoreUnderAPolicyForIt() throws {
+        for (revocation, flags) in [
+            (SystemRevocation.system, []), (.checked, [3]), (.required, [3 | 8]),
+        ] as [(SystemRevocation, [CFOptionFlags])] {
+            for isGood in [false, true] {
+                let pki = try TestPKI([Self.host])
+                let phone = try Phone(
+                    [Phone.entry(Self.host, [pki.leaf.pin])], trusting: [pki.root], revocation: revocation)
+                if isGood { SimulatedSystem.setGood(leaf: pki.leaf.der) }
+                let trust = try #require(HandMade.trust(pki.chain, Self.tls()))
+                let decision = phone.pinning.evaluate(trust: trust, host: Self.host)
+                let isRefused = revocation == .required && !isGood
+                #expect(decision.reason == (isRefused ? .chainInvalid : .pinMatch), "\(revocation) \(isGood)")
+                #expect(SimulatedSystem.revocationFlags(ofLeaf: pki.leaf.der) == flags)
+                #expect(SimulatedSystem.changes(of: trust).isEmpty)
+            }
+        }
+    }
+
     enum Policy: CaseIterable { case basic, otherHost, client, noHost }
 
     private func policy(_ policy: Policy) -> SecPolicy {

@@ -18,8 +18,8 @@ import WebKit
 struct WebViewTests {
     private static let host = "api.example.com"
 
-    @Test("shows a page of the pinned server, and none of somebody in between")
-    func showsAPageOfThePinnedServerAndNoneOfSomebodyInBetween() async throws {
+    @Test("shows a page of the pinned server, and none of an interceptor")
+    func showsAPageOfThePinnedServerAndNoneOfAnInterceptor() async throws {
         let (phone, pki) = try Phone.bank()
         let webView = WKWebView()
         let delegate = PinnedNavigationDelegate(by: phone.pinning)

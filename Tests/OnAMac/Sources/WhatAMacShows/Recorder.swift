@@ -68,7 +68,7 @@ final class Recorder: NSObject, URLSessionDataDelegate, URLSessionDownloadDelega
     }
 }
 
-/// A subclass that adds the session's method for challenges, and trusts everybody: it must never be asked.
+/// A subclass that adds the session's method for challenges, and trusts every server: it must never be called.
 ///
 /// `@unchecked Sendable`: because it adds nothing that changes.
 final class Careless: PinnedSessionDelegate, @unchecked Sendable {

@@ -65,7 +65,7 @@ struct Place: Sendable {
     }
 }
 
-/// What came of a question.
+/// The outcome of a question.
 struct Answer: Sendable {
     let text: String
     /// Whether it is what was hoped for; `nil` for a person to evaluate.

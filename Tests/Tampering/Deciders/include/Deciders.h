@@ -20,7 +20,7 @@ uint64_t digest_of(const uint8_t *bytes, size_t count);
 // The check of a list's signature: 1 for valid. 7 is valid, 8 is not.
 int has_valid_signature(int signature);
 
-// The bytes that the program has allocated and not given back: for the measurements, nobody decides by it.
+// The bytes that the program has allocated and not given back: for the measurements; no decision uses it.
 size_t allocated_bytes(void);
 
 #endif

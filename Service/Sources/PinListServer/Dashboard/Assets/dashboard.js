@@ -106,7 +106,7 @@
     if (kept.focus) { const each = document.getElementById(kept.focus); if (each) each.focus({ preventScroll: true }); }
   };
 
-  // Someone who types, has text selected, or walks through links with the keyboard is not disturbed.
+  // A person who types, has text selected, or walks through links with the keyboard is not disturbed.
   const isBusy = () => {
     const selection = window.getSelection();
     if (selection && !selection.isCollapsed && main.contains(selection.anchorNode)) return true;

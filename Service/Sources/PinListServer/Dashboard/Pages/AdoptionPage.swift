@@ -4,16 +4,16 @@
 
 internal import CertificatePinning
 
-/// How far the newest list has spread: an estimate, shown with what it rests on.
+/// The page of the newest list's spread: an estimate, shown with what it rests on.
 struct AdoptionPage: DashboardPage {
     static let template = DashboardTemplate.adoption
     static let section: DashboardSection? = .adoption
 
     /// Whether it is measured.
     enum Measurement: Sendable {
-        /// It is.
+        /// Adoption is measured.
         case measured(AdoptionViewModel)
-        /// It is not: why, and what to do.
+        /// Adoption is not measured: why, and what to do.
         case notMeasured(Unmeasured)
     }
 
@@ -22,10 +22,10 @@ struct AdoptionPage: DashboardPage {
     /// Digests that clients named and that were never published, those with the highest counts first.
     var unverified: [UnverifiedDigest]
 
-    /// What the window is called.
+    /// The title of the window.
     var title: String { "Adoption" }
 
-    /// What the template is filled with.
+    /// The view that the template is filled with.
     func view(in frame: PageFrame) -> View {
         var estimate: View?
         var missing: View?
@@ -50,10 +50,10 @@ struct AdoptionPage: DashboardPage {
 
 /// A digest that clients named in `If-None-Match` and that was never published.
 struct UnverifiedDigest: Hashable, Sendable {
-    /// What they named.
+    /// The digest that clients named.
     var digest: String
-    /// How often.
+    /// The number of requests.
     var requests: Int
-    /// When for the last time.
+    /// The time of the last request.
     var lastSeen: Timestamp
 }

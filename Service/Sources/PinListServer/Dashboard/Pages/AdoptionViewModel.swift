@@ -11,35 +11,35 @@ struct AdoptionViewModel: Hashable, Sendable {
     struct Version: Hashable, Sendable {
         /// Its version.
         var version: Int64
-        /// When it was published.
+        /// The time of publication.
         var publishedAt: Timestamp
         /// The share of installations whose list it is, in each window, from 0 to 1; `nil` where it was not measured.
         var shares: [Double?]
     }
 
-    /// When almost all hold the newest list.
+    /// The time at which almost all hold the newest list.
     enum Forecast: Hashable, Sendable {
         /// They do, since then.
         case reached(Timestamp)
         /// They will then, if it goes on like this.
         case expected(Timestamp)
-        /// It cannot be said, because of this: a sentence.
+        /// The time cannot be said, because of this: a sentence.
         case unknown(String)
     }
 
-    /// When the first window begins.
+    /// The time at which the first window begins.
     var start: Timestamp
     /// The length of a window, in seconds.
     var step: Int
     /// The lists, the newest first.
     var versions: [Version]
-    /// How many requests were counted in the newest window.
+    /// The number of requests that were counted in the newest window.
     var requests: Int
-    /// How many more there were of sources that had asked as often as counts.
+    /// The number of further requests, from sources that had asked as often as counts.
     var surplus = 0
-    /// How long an active installation takes to ask once, in seconds: the list's `refreshAfter`.
+    /// The time in which an active installation asks once, in seconds: the list's `refreshAfter`.
     var askedEvery: Int
-    /// When 99 % hold the newest list.
+    /// The time at which 99 % hold the newest list.
     var forecast: Forecast
 
     /// The most versions that are shown one by one; the shares of those before are added up.
@@ -48,7 +48,7 @@ struct AdoptionViewModel: Hashable, Sendable {
     /// The share that holds the newest list, in the newest window that was measured.
     var newest: Double? { self.versions.first?.shares.last { $0 != nil } ?? nil }
 
-    /// What templates show of it.
+    /// The view of adoption for templates.
     func view(in frame: PageFrame) -> View {
         let plot = SharePlot(
             id: "adoption", title: "Share of active installations by the list they hold", start: self.start,
@@ -87,7 +87,7 @@ struct AdoptionViewModel: Hashable, Sendable {
         switch self.forecast {
         case .reached(let time): "99 % reached \(frame.times.full(time))"
         case .expected(let time): "99 % expected \(frame.times.full(time)), if it goes on like this"
-        case .unknown(let why): "When 99 % will hold it cannot be said: \(VisibleText.line(why, limit: 300))"
+        case .unknown(let why): "The time of 99 % is unknown: \(VisibleText.line(why, limit: 300))"
         }
     }
 

@@ -5,9 +5,9 @@
 internal import CertificatePinning
 internal import PinListStore
 
-/// Something that a person should look at, or had to.
+/// An alarm as pages show it, firing or over.
 struct AlarmViewModel: Hashable, Sendable {
-    /// How much it hurries.
+    /// The urgency of an alarm.
     enum Severity: Hashable, Sendable, Comparable {
         /// Within days.
         case soon
@@ -15,28 +15,28 @@ struct AlarmViewModel: Hashable, Sendable {
         case now
     }
 
-    /// Which alarm it is: its key.
+    /// The key of the alarm.
     var id: String
-    /// How much it hurries.
+    /// The urgency of an alarm.
     var severity: Severity
-    /// What is the matter, as a short sentence without a full stop: `Pin failures of api.example.com are above usual`.
+    /// The problem, as a short sentence without a full stop: `Pin failures of api.example.com are above usual`.
     var title: String
     /// The figures behind it, in a sentence or two.
     var evidence: String
-    /// What to do, in a sentence or two.
+    /// The advice, in a sentence or two.
     var advice: String
     /// A path of the dashboard that shows more: `/failures/…`.
     var path: String?
-    /// Since when.
+    /// The time since which it fires.
     var since: Timestamp
-    /// Until when; `nil` while it is firing.
+    /// The time at which it ended; `nil` while it is firing.
     var until: Timestamp?
-    /// Who has seen it, and when; `nil` when nobody has said so.
+    /// The acknowledgement, by whom and when; `nil` while it is not acknowledged.
     var acknowledged: StoredAlarm.Acknowledgement?
-    /// What keeps it from telling people; `nil` when nothing does.
+    /// The silence that keeps it from sending notifications; `nil` when there is none.
     var silenced: StoredSilence?
 
-    /// What templates show of it.
+    /// The view of the alarm for templates.
     ///
     /// - Parameter token: The token against forgery of its forms; `nil` for a page or a person without them.
     func view(in frame: PageFrame, token: String? = nil) -> View {
@@ -45,7 +45,7 @@ struct AlarmViewModel: Hashable, Sendable {
             "evidence": .markup(VisibleText.line(self.evidence, limit: 600)),
             "advice": .markup(VisibleText.line(self.advice, limit: 600)),
             "kind": self.until == nil ? (self.severity == .now ? "now" : "soon") : "over",
-            "word": self.until == nil ? (self.severity == .now ? "Act now" : "Act soon") : "Over",
+            "word": self.until == nil ? (self.severity == .now ? "Act now" : "Act soon") : "Ended",
             "since": .markup(frame.times.full(self.since)),
             "until": .markup(self.until.map { frame.times.full($0) } ?? ""),
             "lasted": self.until.map {

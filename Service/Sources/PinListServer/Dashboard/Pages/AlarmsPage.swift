@@ -6,61 +6,61 @@ internal import CertificatePinning
 internal import PinListStore
 internal import PinReportAnalysis
 
-/// What the service warns of, and whom.
+/// The page of alarms and their targets.
 struct AlarmsPage: DashboardPage {
     static let template = DashboardTemplate.alarms
     static let section: DashboardSection? = .alarms
 
-    /// Where alarms go.
+    /// A target of alarms.
     struct Target: Hashable, Sendable {
-        /// How the last delivery went.
+        /// The result of the last delivery.
         enum Delivery: Hashable, Sendable {
-            /// Nothing was sent yet.
+            /// No notification was sent yet.
             case none
-            /// It was taken.
+            /// The last notification was delivered.
             case delivered(Timestamp)
-            /// It was not, because of this.
+            /// The last notification was not delivered, because of this.
             case failed(Timestamp, String)
             /// No instance that runs knows the target: so many wait, and so many were given up.
             case unknown(waiting: Int64, lost: Int64)
         }
 
-        /// Which: what the test button sends back.
+        /// The id that the test button sends back.
         var id: String
         /// `slack`, `pagerduty` or `webhook`.
         var kind: String
-        /// What it is called, without secrets.
+        /// The name of the target, without secrets.
         var label: String
-        /// How the last delivery went.
+        /// The result of the last delivery.
         var delivery: Delivery
         /// Whether this instance can reach it, and test it.
         var isHere = true
     }
 
-    /// Those that are firing.
+    /// The alarms that are firing.
     var firing: [AlarmViewModel]
-    /// Those that are over, the newest first.
+    /// The alarms that are over, the newest first.
     var recent: [AlarmViewModel]
     /// The silences that are not over.
     var silences: [StoredSilence] = []
-    /// Where alarms go.
+    /// The targets of alarms.
     var targets: [Target]
     /// Whether the person who looks may acknowledge and silence.
     var mayOperate = false
     /// The token against forgery that the forms carry.
     var token: String
-    /// What a test just did, in a sentence; `nil` when none was made.
+    /// The result of a test, in a sentence; `nil` when none was made.
     var notice: String?
 
-    /// Where a test is posted to, with ``targetField``.
+    /// The path that a test is posted to, with ``targetField``.
     static let testPath = "/alarms/test"
     /// The field that names the target.
     static let targetField = "target"
-    /// Where an acknowledgement is posted to, with ``keyField``.
+    /// The path that an acknowledgement is posted to, with ``keyField``.
     static let acknowledgePath = "/alarms/acknowledge"
-    /// Where a silence is posted to, with ``keyField``, ``hoursField`` and ``reasonField``.
+    /// The path that a silence is posted to, with ``keyField``, ``hoursField`` and ``reasonField``.
     static let silencePath = "/alarms/silence"
-    /// Where the end of a silence is posted to, with ``keyField``.
+    /// The path that the end of a silence is posted to, with ``keyField``.
     static let unsilencePath = "/alarms/unsilence"
     /// The field that names an alarm by its key, or a kind.
     static let keyField = "key"
@@ -69,10 +69,10 @@ struct AlarmsPage: DashboardPage {
     /// The field of why.
     static let reasonField = "because"
 
-    /// What the window is called.
+    /// The title of the window.
     var title: String { "Alarms" }
 
-    /// What the template is filled with.
+    /// The view that the template is filled with.
     func view(in frame: PageFrame) -> View {
         View([
             "firing": .views(self.firing.map { $0.view(in: frame, token: self.mayOperate ? self.token : nil) }),

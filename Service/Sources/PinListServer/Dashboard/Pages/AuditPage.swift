@@ -4,7 +4,7 @@
 
 internal import PinListStore
 
-/// Who changed what, in a log that shows when it was rewritten; and the tokens, by which changes are made.
+/// The page of the audit log, which shows when it was rewritten; and of the tokens, by which changes are made.
 struct AuditPage: DashboardPage {
     static let template = DashboardTemplate.audit
     static let section: DashboardSection? = .audit
@@ -13,24 +13,24 @@ struct AuditPage: DashboardPage {
     var entries: [AuditEntry]
     /// The newest entry of the log; `nil` when it is empty.
     var head: AuditEntry?
-    /// Where the page with older entries begins, by the number of its newest entry; `nil` when there is none.
+    /// The number of the newest entry of the page with older entries; `nil` when there is none.
     var older: Int64?
-    /// Where the page with newer entries begins; `nil` when this is the newest.
+    /// The number of the newest entry of the page with newer entries; `nil` when this is the newest.
     var newer: Int64?
     /// The newest tokens, the newest first.
     var tokens: [TokenViewModel] = []
 
     /// The member of an address that says where a page begins: the number of its newest entry.
     static let beforeMember = "from"
-    /// How many entries a page has.
+    /// The number of entries on a page.
     static let pageLength = 50
-    /// How many tokens stand in it; `tumbler token list` has them all.
+    /// The number of tokens on the page; `tumbler token list` has them all.
     static let maximumTokens = 100
 
-    /// What the window is called.
+    /// The title of the window.
     var title: String { "Audit log" }
 
-    /// What the template is filled with.
+    /// The view that the template is filled with.
     func view(in frame: PageFrame) -> View {
         func href(_ number: Int64?) -> View.Value {
             guard let number else { return "" }

@@ -20,7 +20,7 @@ struct CertificatesPage: DashboardPage {
 
     /// The hosts.
     var hosts: [Host]
-    /// How many there are, by what they mean.
+    /// The number of certificates, by their state.
     var counts: [SightingState: Int64]
     /// Whether one host alone is shown.
     var isFiltered: Bool
@@ -30,15 +30,15 @@ struct CertificatesPage: DashboardPage {
     /// The member of an address that names a host.
     static let hostMember = "host"
 
-    /// Where the certificates of a host are shown.
+    /// The address of the certificates of a host.
     static func link(to host: String, in frame: PageFrame) -> String {
         frame.link(DashboardSection.certificates.path, [(name: Self.hostMember, value: host)])
     }
 
-    /// What the window is called.
+    /// The title of the window.
     var title: String { "Certificates" }
 
-    /// What the template is filled with.
+    /// The view that the template is filled with.
     func view(in frame: PageFrame) -> View {
         let shown = self.hosts.reduce(0) { $0 + $1.certificates.count }
         let kept = Int(clamping: self.counts.filter { $0.key != .unlisted }.values.reduce(0, +))

@@ -4,11 +4,11 @@
 
 internal import CertificatePinning
 
-/// How many days something still lasts, and whether that is enough.
+/// The number of days that something still lasts, and whether that is enough.
 struct DaysLeft: Hashable, Sendable {
     /// Days, with their fraction; negative after the end.
     let days: Double
-    /// What that means.
+    /// The tone that fits the number.
     let tone: BarRow.Tone
 
     /// The days between two times.

@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// What went wrong, and what to do.
+/// The page of an error, and of what to do.
 struct ErrorPage: DashboardPage {
     static let template = DashboardTemplate.error
     static let section: DashboardSection? = nil
@@ -10,10 +10,10 @@ struct ErrorPage: DashboardPage {
 
     /// The status of the answer: 404, 500, 503.
     var status: Int
-    /// What is wrong, in a sentence; empty for what the status says.
+    /// The error, in a sentence; empty for what the status says.
     var detail: String
 
-    /// What the window is called.
+    /// The title of the window.
     var title: String {
         switch self.status {
         case 403: "Not allowed"
@@ -27,14 +27,14 @@ struct ErrorPage: DashboardPage {
     private var advice: String {
         switch self.status {
         case 403: "Reload the page that you came from and try again: its form had expired."
-        case 404: "The address is wrong, or what it named is no longer kept."
+        case 404: "The address is wrong, or its page is no longer kept."
         case 429: "Wait a minute, then try again."
         case 503: "The lists are served on. Reload in a minute; if this stays, look at the service's log and disk."
         default: "The lists are served on. The service's log says more."
         }
     }
 
-    /// What the template is filled with.
+    /// The view that the template is filled with.
     func view(in frame: PageFrame) -> View {
         View([
             "status": "\(self.status)", "title": "\(self.title)", "advice": "\(self.advice)",

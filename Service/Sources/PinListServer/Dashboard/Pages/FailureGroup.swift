@@ -13,9 +13,9 @@ struct FailureGroup: Hashable, Sendable {
     var host: String
     /// The reason's code, such as `no-matching-pin`.
     var reason: String
-    /// What most likely lies behind it.
+    /// The most likely cause.
     var cause: FailureCause
-    /// Why that is likely, with figures, in a sentence.
+    /// The evidence for the cause, with figures, in a sentence.
     var evidence: String
     /// The version of the list that the clients held; `nil` when reports do not say.
     var listVersion: Int64?
@@ -25,19 +25,19 @@ struct FailureGroup: Hashable, Sendable {
     var issuer: String
     /// The app's version, or nothing.
     var appVersion: String
-    /// How many reports.
+    /// The number of reports.
     var reports: Int
-    /// How many networks on the day with most of them: they are told apart for one day only.
+    /// The number of networks on the day with most of them: they are told apart for one day only.
     var networks: Int
-    /// When the first report came.
+    /// The time of the first report.
     var firstSeen: Timestamp
-    /// When the newest one came.
+    /// The time of the newest report.
     var lastSeen: Timestamp
     /// Reports in each window of the span that is looked at.
     var series: PlotSeries
-    /// What probably happened, of this group, in a sentence; where it is empty, what the cause means in general.
+    /// The probable cause of this group, in a sentence; where it is empty, what the cause means in general.
     var title = ""
-    /// What to do about this group, in sentences; where it is empty, what the cause asks for in general.
+    /// The advice for this group, in sentences; where it is empty, what the cause asks for in general.
     var advice = ""
     /// `attested` or `unattested`; nothing where no list asks.
     var attestation = ""
@@ -45,10 +45,10 @@ struct FailureGroup: Hashable, Sendable {
     /// The most windows that are drawn in a row of a table.
     static let maximumWindows = 56
 
-    /// Where its page is.
+    /// The path of its page.
     var path: String { "\(DashboardSection.failures.path)/\(DashboardLink.encode(self.id))" }
 
-    /// What templates show of it.
+    /// The view of the group for templates.
     func view(in frame: PageFrame) -> View {
         let series = self.series.merged(toAtMost: Self.maximumWindows)
         let spark = Sparkline(
@@ -73,7 +73,7 @@ struct FailureGroup: Hashable, Sendable {
     }
 }
 
-/// What the codes of reasons mean (formats.md, sections 3.3 and 4).
+/// The meanings of the codes of reasons (formats.md, sections 3.3 and 4).
 enum FailureReason {
     /// A code in words; nothing for a code that is not known.
     static func words(_ code: String) -> String {

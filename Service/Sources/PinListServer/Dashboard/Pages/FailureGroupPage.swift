@@ -12,17 +12,17 @@ struct FailureGroupPage: DashboardPage {
 
     /// A report as it came.
     struct Sample: Hashable, Sendable {
-        /// When it came.
+        /// The time at which it came.
         var receivedAt: Timestamp
         /// Its JSON, indented.
         var json: String
     }
 
-    /// How many reports something had.
+    /// The number of reports of a value.
     struct Tally: Hashable, Sendable {
-        /// What: a version, a day.
+        /// The value: a version, a day.
         var label: String
-        /// How many.
+        /// The number of reports.
         var count: Int
     }
 
@@ -36,18 +36,18 @@ struct FailureGroupPage: DashboardPage {
     var apps: [Tally]
     /// A few reports, the newest first.
     var samples: [Sample]
-    /// How many installations report such failures, in words; nothing where all do.
+    /// The share of installations that report such failures, in words; nothing where all do.
     var sampling = ""
-    /// What logs say of the key that was seen, in a sentence; nothing where no monitor told of it.
+    /// The entries of logs for the key that was seen, in a sentence; nothing where no monitor told of it.
     var logged = ""
 
     /// The most samples, tallies of one kind, and certificates that are shown.
     static let maximum = (samples: 10, tallies: 20, certificates: 10)
 
-    /// What the window is called.
+    /// The title of the window.
     var title: String { "\(VisibleText.plain(self.group.host, limit: 64)): \(self.group.cause.label)" }
 
-    /// What the template is filled with.
+    /// The view that the template is filled with.
     func view(in frame: PageFrame) -> View {
         let plot = StepPlot(
             id: "group", title: "Reports of this group",

@@ -5,12 +5,12 @@
 internal import CertificatePinning
 internal import PinReportAnalysis
 
-/// What failed, in groups.
+/// The page of failures, in groups.
 struct FailuresPage: DashboardPage {
     static let template = DashboardTemplate.failures
     static let section: DashboardSection? = .failures
 
-    /// What was asked for.
+    /// The filter of the request.
     var filter: FailureFilter
     /// The hosts that can be chosen.
     var hosts: [String]
@@ -20,7 +20,7 @@ struct FailuresPage: DashboardPage {
     var versions: [String]
     /// The groups, in the order that was asked for.
     var groups: [FailureGroup]
-    /// How many groups there are in all.
+    /// The number of groups in all.
     var total: Int
     /// Reports of pin failures in the span.
     var pinReports: Int
@@ -28,9 +28,9 @@ struct FailuresPage: DashboardPage {
     var otherReports: Int
     /// Pin failures over the span.
     var series: PlotSeries
-    /// When the span begins; `nil` when there is no beginning.
+    /// The time at which the span begins; `nil` when there is no beginning.
     var since: Timestamp?
-    /// What the series was multiplied by, in a sentence; nothing where all installations report.
+    /// The factor of the series, in a sentence; nothing where all installations report.
     var caption = ""
 
     /// The most groups on a page.
@@ -38,10 +38,10 @@ struct FailuresPage: DashboardPage {
     /// The most choices of a filter.
     static let maximumChoices = 200
 
-    /// What the window is called.
+    /// The title of the window.
     var title: String { "Failures" }
 
-    /// What the template is filled with.
+    /// The view that the template is filled with.
     func view(in frame: PageFrame) -> View {
         let plot = StepPlot(
             id: "failures", title: "Pin failures reported",

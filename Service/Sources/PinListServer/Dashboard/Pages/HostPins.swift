@@ -12,7 +12,7 @@ struct HostPins: Hashable, Sendable {
     struct Pinned: Hashable, Sendable {
         /// Whether probes saw it.
         enum Service: Hashable, Sendable {
-            /// It is served, in a certificate that ends then.
+            /// The pin is served, in a certificate that ends then.
             case served(until: Timestamp)
             /// A probe saw the host, and not this pin: a backup.
             case notServed
@@ -22,7 +22,7 @@ struct HostPins: Hashable, Sendable {
 
         /// The pin: `sha256/…`.
         var pin: String
-        /// Where it may match: `any`, `leaf` or `issuer`.
+        /// The position at which it may match: `any`, `leaf` or `issuer`.
         var position: String
         /// The list's note, or nothing.
         var note: String
@@ -42,21 +42,21 @@ struct HostPins: Hashable, Sendable {
     var mode: String
     /// The share of installations that enforce it, in percent.
     var rollout: Int
-    /// When the entry is no longer enforced; `nil` when it has no end.
+    /// The time from which the entry is no longer enforced; `nil` when it has no end.
     var expiresAt: Timestamp?
-    /// When the kill switch that is on for it ends.
+    /// The end of the suspension that is on for it.
     var suspendedUntil: Timestamp?
     /// Its pins.
     var pins: [Pinned]
-    /// When a probe last saw it; `nil` when none did.
+    /// The time at which a probe last saw it; `nil` when none did.
     var probedAt: Timestamp?
-    /// Where the rotation of its keys stands, in a word; `nil` when none is planned.
+    /// The state of the rotation of its keys, in a word; `nil` when none is planned.
     var rotation: String? = nil
-    /// How many installations report its failures, in words; nothing where all do.
+    /// The share of installations that report its failures, in words; nothing where all do.
     var reporting = ""
-    /// How many certificates monitors found in logs.
+    /// The number of certificates that monitors found in logs.
     var loggedCertificates = 0
-    /// What logs say of the newest of those that apps would refuse, in a sentence; nothing where there is none.
+    /// The entries of logs for the newest of those that apps would refuse, in a sentence; nothing where there is none.
     var unexpected = ""
 
     /// Days before the end of a certificate at which it is time to act: those of `tumbler probe`.
@@ -64,7 +64,7 @@ struct HostPins: Hashable, Sendable {
     /// The end of the bars of certificates, in days: what public CAs issue for.
     private static let axis = 100.0
 
-    /// What is missing, in words, and whether it locks people out now.
+    /// The missing parts in words, and whether each locks people out now.
     var missing: [(text: String, isUrgent: Bool)] {
         var missing: [(text: String, isUrgent: Bool)] = []
         guard self.mode != "off" else { return missing }
@@ -73,15 +73,15 @@ struct HostPins: Hashable, Sendable {
             if self.pins.count < 2 { missing.append(("one pin only, no backup", false)) }
         } else if !self.pins.contains(where: { $0.isServed }) {
             let isEnforced = self.mode == "enforce"
-            let words = isEnforced ? "whoever enforces this is locked out" : "whoever enforced this would be locked out"
+            let words = isEnforced ? "enforcing clients are locked out" : "enforcing clients would be locked out"
             missing.append(("no pin is served: \(words)", isEnforced))
         } else if self.pins.allSatisfy({ $0.isServed }) {
-            missing.append(("no backup pin: a lost key locks everyone out", false))
+            missing.append(("no backup pin: a lost key locks all clients out", false))
         }
         return missing
     }
 
-    /// What templates show of it.
+    /// The view of the host for templates.
     func view(in frame: PageFrame) -> View {
         View([
             "domain": .markup(VisibleText.line(self.domain, limit: 253)),
@@ -117,7 +117,7 @@ struct HostPins: Hashable, Sendable {
         ])
     }
 
-    /// Which of its keys are safe to deploy, in a line; `nil` where that is no question.
+    /// The keys that are safe to deploy, in a line; `nil` where that is no question.
     private var safe: View? {
         let evaluated = self.pins.filter { $0.evaluation != nil }
         guard !evaluated.isEmpty else { return nil }

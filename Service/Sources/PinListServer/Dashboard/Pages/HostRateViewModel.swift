@@ -2,17 +2,17 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// How often pinning failed for a host: its last hour against its week.
+/// The failure rate of a host: its last hour against its week.
 struct HostRateViewModel: Hashable, Sendable {
-    /// What to make of it.
+    /// The assessment of a rate.
     enum State: Hashable, Sendable {
-        /// As usual.
+        /// The rate is as usual.
         case usual
-        /// Above what is usual.
+        /// The rate is above what is usual.
         case raised
         /// Far above what is usual.
         case high
-        /// Not known: there is no week to compare with.
+        /// The rate cannot be assessed: there is no week to compare with.
         case unknown
     }
 
@@ -20,20 +20,20 @@ struct HostRateViewModel: Hashable, Sendable {
     var host: String
     /// Reports of pin failures in the last full hour; `nil` when it was not measured.
     var lastHour: Int?
-    /// What an hour of the week before had on average; `nil` when there is no week yet.
+    /// The average of an hour of the week before; `nil` when there is no week yet.
     var usual: Double?
     /// Reports in each hour, the newest last: 168 of them for a week.
     var hours: PlotSeries
     /// Reports in the last hour of TLS failures that are not about pins.
     var otherTLS: Int
-    /// What to make of it.
+    /// The assessment of the rate.
     var state: State
     /// Reports of pin failures that came in the last full hour, where ``lastHour`` is multiplied.
     var reported: Int? = nil
-    /// What the figures were multiplied by, in a sentence; nothing where all installations report.
+    /// The factor of the figures, in a sentence; nothing where all installations report.
     var caption = ""
 
-    /// What templates show of it.
+    /// The view of the rate for templates.
     func view(in frame: PageFrame) -> View {
         let lastHour = self.lastHour.map { NumberText.count($0) } ?? "not measured"
         let usual = self.usual.map { NumberText.decimal($0, places: $0 < 10 ? 1 : 0) } ?? "not known"

@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// What each host pins, and what it serves.
+/// The page of hosts: the pins of each, and the certificates that it serves.
 struct HostsPage: DashboardPage {
     static let template = DashboardTemplate.hosts
     static let section: DashboardSection? = .hosts
@@ -17,10 +17,10 @@ struct HostsPage: DashboardPage {
     /// The most hosts that are shown.
     static let maximumHosts = 500
 
-    /// What the window is called.
+    /// The title of the window.
     var title: String { "Hosts" }
 
-    /// What the template is filled with.
+    /// The view that the template is filled with.
     func view(in frame: PageFrame) -> View {
         let incomplete = self.hosts.filter { !$0.missing.isEmpty }.count
         let enforced = self.hosts.filter { $0.mode == "enforce" }.count

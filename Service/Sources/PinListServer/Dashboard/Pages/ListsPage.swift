@@ -5,7 +5,7 @@
 internal import CertificatePinning
 internal import PinListStore
 
-/// What was published, and what changed each time.
+/// The page of publications, and the changes of each.
 struct ListsPage: DashboardPage {
     static let template = DashboardTemplate.lists
     static let section: DashboardSection? = .lists
@@ -18,60 +18,60 @@ struct ListsPage: DashboardPage {
         var version: Int64
         /// The hex SHA-256 of its envelope.
         var digest: String
-        /// When it was published.
+        /// The time of publication.
         var publishedAt: Timestamp
         /// By whom: the id of a token with its name, or `cli`.
         var publishedBy: String
-        /// When it was issued; `nil` when it cannot be read.
+        /// The time of issue; `nil` when it cannot be read.
         var issuedAt: Timestamp?
-        /// When it expires.
+        /// The time at which it expires.
         var expiresAt: Timestamp?
         /// Whether it is what clients are given now.
         var isServed: Bool
-        /// What is different from the one before, as far as it is kept.
+        /// The changes against the one before it, as far as they are kept.
         var changes: [Change]
-        /// How many differences there are that are not kept.
+        /// The number of changes that are not kept.
         var moreChanges = 0
     }
 
     /// One line of a difference.
     struct Change: Hashable, Sendable {
-        /// What kind.
+        /// The kind of change.
         enum Kind: String, Sendable {
-            /// Something came.
+            /// An element was added.
             case added
-            /// Something went.
+            /// An element was removed.
             case removed
-            /// Something is different.
+            /// An element was changed.
             case changed
         }
 
-        /// What kind.
+        /// The kind of change.
         var kind: Kind
-        /// What: `api.example.com: pin sha256/… (backup)`.
+        /// The element: `api.example.com: pin sha256/… (backup)`.
         var text: String
     }
 
     /// The publications of this page, the newest first.
     var publications: [Publication]
-    /// How many there are in all.
+    /// The number of publications in all.
     var total: Int
-    /// Where the page with older publications begins: those with a lower number; `nil` when there is none.
+    /// The beginning of the page with older publications: those with a lower number; `nil` when there is none.
     var older: Int64?
-    /// Where the page with newer publications begins; `nil` when this is the newest.
+    /// The beginning of the page with newer publications; `nil` when this is the newest.
     var newer: Int64?
 
     /// The member of an address that says where a page begins: publications with a lower number.
     static let beforeMember = "before"
-    /// How many publications a page has.
+    /// The number of publications on a page.
     static let pageLength = 10
     /// The most lines of one difference.
     static let maximumChanges = ListSummary.maximumLines
 
-    /// What the window is called.
+    /// The title of the window.
     var title: String { "Lists" }
 
-    /// What the template is filled with.
+    /// The view that the template is filled with.
     func view(in frame: PageFrame) -> View {
         func href(_ number: Int64?) -> View.Value {
             guard let number else { return "" }

@@ -12,14 +12,14 @@ struct LoginPage: DashboardPage {
 
     /// Whether a token was just refused.
     var wasRefused: Bool
-    /// Where to go afterwards: a path of the dashboard, which the route has checked.
+    /// The path to go to afterwards: a path of the dashboard, which the route has checked.
     var next: String
     /// The code of a log-in link, which the button sends; `nil` for the form.
     var code: String?
     /// Whether a log-in link was just refused.
     var isLinkOver = false
 
-    /// Where the form is posted to.
+    /// The path that the form is posted to.
     static let path = "/login"
     /// The field with the token.
     static let tokenField = "token"
@@ -28,10 +28,10 @@ struct LoginPage: DashboardPage {
     /// The field with where to go afterwards.
     static let nextField = "next"
 
-    /// What the window is called.
+    /// The title of the window.
     var title: String { "Log in" }
 
-    /// What the template is filled with.
+    /// The view that the template is filled with.
     func view(in frame: PageFrame) -> View {
         View([
             "refused": .flag(self.wasRefused), "next": "\(self.next)", "action": "\(Self.path)",

@@ -13,15 +13,15 @@ struct NowPage: DashboardPage {
     var hosts: [HostRateViewModel]
     /// The newest list of each name.
     var lists: [ServedList]
-    /// What is not measured.
+    /// The figures that are not measured.
     var unmeasured: [Unmeasured]
-    /// Who takes the room of the database, in a sentence; empty where this instance has not looked yet.
+    /// The use of the database's room, in a sentence; empty where this instance has not looked yet.
     var room = ""
 
     /// The most hosts that are shown; the rest is on the page of failures.
     static let maximumHosts = 60
 
-    /// What the window is called.
+    /// The title of the window.
     var title: String { "Now" }
 
     /// The state in one sentence.
@@ -30,12 +30,12 @@ struct NowPage: DashboardPage {
         case (0, true): "Nothing is published yet"
         case (0, false) where self.hosts.contains { $0.state == .high }: "No alarm, but failures are far above usual"
         case (0, false): "All quiet"
-        case (1, _): "1 thing needs a person"
-        case (let count, _): "\(NumberText.count(count)) things need a person"
+        case (1, _): "1 alarm needs action"
+        case (let count, _): "\(NumberText.count(count)) alarms need action"
         }
     }
 
-    /// What the template is filled with.
+    /// The view that the template is filled with.
     func view(in frame: PageFrame) -> View {
         let isUrgent = self.alarms.contains { $0.severity == .now }
         let failures = self.hosts.compactMap { $0.reported ?? $0.lastHour }.reduce(0) { sum, count in

@@ -10,39 +10,39 @@ struct RotationViewModel: Hashable, Sendable {
     struct Forced: Hashable, Sendable {
         /// The state that was entered.
         var state: String
-        /// When.
+        /// The time.
         var time: Timestamp
-        /// Why.
+        /// The reason.
         var reason: String
     }
 
     /// The noted hostname.
     var host: String
-    /// How many entries are concerned.
+    /// The number of entries that are concerned.
     var entries: Int
     /// `planned`, `announced`, `ready`, `switched`, `retired` or `aborted`.
     var state: String
-    /// Since when.
+    /// The time since which it is in this state.
     var since: Timestamp
-    /// What comes next, and by when that is planned; `nil` after the last state.
+    /// The next state, and by when it is planned; `nil` after the last state.
     var next: (state: String, due: Timestamp)? {
         self.nextState.flatMap { state in self.due.map { (state, $0) } }
     }
     /// The state that comes next.
     var nextState: String?
-    /// By when that is planned.
+    /// The time for which that is planned.
     var due: Timestamp?
     /// The pin of the new key.
     var newPin: String
     /// The pins of the old ones.
     var oldPins: [String]
-    /// Where the new key is kept and who holds it, as far as the plan says that.
+    /// The place where the new key is kept and its holder, as far as the plan names them.
     var kept: String
     /// The share that may refuse the new key: `1%`.
     var maxRefusing: String
-    /// How one goes back from here.
+    /// The way back from here.
     var wayBack: String
-    /// What happened and what is planned.
+    /// The events, past and planned.
     var events: [RotationPlot.Event]
     /// The share that knows the new key; `nil` when that is not known.
     var adoption: PlotSeries?
@@ -50,7 +50,7 @@ struct RotationViewModel: Hashable, Sendable {
     var seen: [String]
     /// Steps that were taken although their gate did not hold.
     var forced: [Forced]
-    /// What logs say of the new key, in a sentence; nothing where no monitor told of it.
+    /// The entries of logs for the new key, in a sentence; nothing where no monitor told of it.
     var logged = ""
 
     /// The most forced steps that are shown, the last ones: a plan may have 512, each with a reason.
@@ -58,7 +58,7 @@ struct RotationViewModel: Hashable, Sendable {
     /// The most rows of the table of shares.
     private static let maximumRows = 60
 
-    /// What templates show of it.
+    /// The view of the rotation for templates.
     func view(number: Int, in frame: PageFrame) -> View {
         let plot = RotationPlot(
             id: "rotation-\(number)", title: "Rotation of a key over time", events: self.events,

@@ -2,14 +2,14 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which keys are being replaced, and how far that is.
+/// The page of rotations: the keys that are being replaced, and how far each rotation is.
 struct RotationsPage: DashboardPage {
     static let template = DashboardTemplate.rotations
     static let section: DashboardSection? = .rotations
 
     /// The rotations, those first that are not over.
     var rotations: [RotationViewModel]
-    /// How many there are in all.
+    /// The number of rotations in all.
     var total: Int
     /// Hosts whose plan cannot be read by this version.
     var unreadable: [String]
@@ -21,15 +21,15 @@ struct RotationsPage: DashboardPage {
     /// The member of an address that names a host.
     static let hostMember = "host"
 
-    /// Where the rotation of a host is shown.
+    /// The address of the rotation of a host.
     static func link(to host: String, in frame: PageFrame) -> String {
         frame.link(DashboardSection.rotations.path, [(name: Self.hostMember, value: host)])
     }
 
-    /// What the window is called.
+    /// The title of the window.
     var title: String { "Rotations" }
 
-    /// What the template is filled with.
+    /// The view that the template is filled with.
     func view(in frame: PageFrame) -> View {
         View([
             "rotations": .views(

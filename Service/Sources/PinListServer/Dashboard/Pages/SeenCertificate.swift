@@ -4,7 +4,7 @@
 
 internal import CertificatePinning
 
-/// A certificate of a report, readable. All of it was written by whoever stood at the other end.
+/// A certificate of a report in readable form. Its content is untrusted: the other end of the connection wrote it.
 struct SeenCertificate: Hashable, Sendable {
     /// The subject in one line; empty when it has none or cannot be read.
     var subject: String
@@ -26,7 +26,7 @@ struct SeenCertificate: Hashable, Sendable {
     /// The most names that are shown.
     static let maximumNames = 32
 
-    /// What templates show of it.
+    /// The view of the certificate for templates.
     func view(_ position: Int, in frame: PageFrame) -> View {
         let names = self.names.prefix(Self.maximumNames).map { VisibleText.line($0, limit: 128) }
         let more: Markup = self.names.count > names.count ? " and \(self.names.count - names.count) more" : ""

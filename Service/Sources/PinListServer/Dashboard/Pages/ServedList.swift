@@ -12,13 +12,13 @@ struct ServedList: Hashable, Sendable {
     var version: Int64
     /// The hex SHA-256 of its envelope.
     var digest: String
-    /// When it was published.
+    /// The time of publication.
     var publishedAt: Timestamp
-    /// When it expires.
+    /// The time at which it expires.
     var expiresAt: Timestamp
     /// The version of the newest root.
     var rootVersion: Int64
-    /// When that root expires.
+    /// The time at which that root expires.
     var rootExpiresAt: Timestamp
     /// The estimated share of active installations that hold it; `nil` when it is not measured.
     var share: Double?
@@ -32,7 +32,7 @@ struct ServedList: Hashable, Sendable {
     /// The end of the bars of roots, in days.
     private static let rootAxis = 1_095.0
 
-    /// What templates show of it.
+    /// The view of the list for templates.
     func view(in frame: PageFrame) -> View {
         View([
             "name": .markup(VisibleText.line(self.name, limit: 64)), "version": "\(self.version)",

@@ -15,20 +15,20 @@ struct ShownSighting: Hashable, Sendable {
     var key: String
     /// The log, or nothing.
     var log: String
-    /// When the log took it; `nil` where the monitor did not say.
+    /// The time at which the log took it; `nil` where the monitor did not say.
     var loggedAt: Timestamp?
-    /// When it was told here, and by which token.
+    /// The time at which it was handed in, and the token.
     var toldAt: Timestamp
     var toldBy: String
-    /// When it is valid.
+    /// The validity of the certificate.
     var notBefore, notAfter: Timestamp
-    /// What it means.
+    /// The state of the sighting.
     var state: SightingState
     /// Whether an entry that enforces decided.
     var isEnforced: Bool
     /// Whether the precertificate alone was found.
     var isPrecertificate: Bool
-    /// When a probe saw its key served.
+    /// The time at which a probe saw its key served.
     var probedAt: Timestamp?
     /// From how many networks reports named its key; `nil` where none did.
     var networks: Int64?
@@ -38,19 +38,19 @@ struct ShownSighting: Hashable, Sendable {
     /// The most names that are shown.
     static let maximumNames = 12
 
-    /// What a state means, in words.
+    /// The meaning of a state, in words.
     static func words(_ state: SightingState) -> String {
         switch state {
         case .pinned: "its key is in the list, and was seen served"
         case .backup: "its key is in the list, and was never seen served"
-        case .issuer: "its issuer is in the list: apps accept it, whoever asked for it"
+        case .issuer: "its issuer is in the list: apps accept it, whether you ordered it or not"
         case .denied: "its key, or its issuer's, is denied"
         case .unknown: "no key of it is in the list: apps refuse it"
         case .unlisted: "no entry covers it"
         }
     }
 
-    /// How it is marked.
+    /// The mark of the state.
     private var mark: Markup {
         switch self.state {
         case .pinned, .backup:
@@ -71,7 +71,7 @@ struct ShownSighting: Hashable, Sendable {
         return parts.isEmpty ? "not seen" : Markup.join(parts, separator: "; ")
     }
 
-    /// What templates show of it.
+    /// The view of the sighting for templates.
     func view(in frame: PageFrame) -> View {
         let names = self.names.prefix(Self.maximumNames).map { VisibleText.line($0, limit: 253) }
         let more: Markup = self.names.count > names.count ? " and \(self.names.count - names.count) more" : ""

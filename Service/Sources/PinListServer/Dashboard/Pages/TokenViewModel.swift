@@ -16,19 +16,19 @@ struct TokenViewModel: Sendable {
     var madeAt: Timestamp
     var end: End
 
-    /// Until when it opens something.
+    /// The end of a token's rights.
     enum End: Hashable, Sendable {
-        /// Until it is revoked.
+        /// The token is valid until it is revoked.
         case open
-        /// Until a time that is to come.
+        /// The token is valid until a time in the future.
         case ends(Timestamp)
-        /// It has ended.
+        /// The token has expired.
         case ended(Timestamp)
-        /// It was revoked.
+        /// The token was revoked.
         case revoked(Timestamp)
     }
 
-    /// What its row is filled with.
+    /// The view of its row.
     func view(_ frame: PageFrame) -> View {
         let state: Markup =
             switch self.end {

@@ -2,16 +2,16 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// Something that is not measured, said plainly: a missing figure must not look like a good one.
+/// A figure that is not measured, said plainly: a missing figure must not look like a good one.
 struct Unmeasured: Hashable, Sendable {
-    /// What: `Adoption of com.example.app`.
+    /// The figure: `Adoption of com.example.app`.
     var what: String
-    /// Why, in a sentence.
+    /// The reason, in a sentence.
     var why: String
-    /// What would change that, in a sentence.
+    /// The next step, in a sentence.
     var next: String
 
-    /// What templates show of it.
+    /// The view of the figure for templates.
     var view: View {
         View([
             "what": .markup(VisibleText.line(self.what, limit: 200)),

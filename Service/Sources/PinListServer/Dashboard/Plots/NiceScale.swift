@@ -4,7 +4,7 @@
 
 /// An axis from zero to a round number, with a handful of round ticks.
 struct NiceScale: Hashable, Sendable {
-    /// Where the axis ends: a multiple of ``step`` that no value exceeds.
+    /// The end of the axis: a multiple of ``step`` that no value exceeds.
     let top: Double
     /// The distance between two ticks: 1, 2, 2.5 or 5 times a power of ten.
     let step: Double
@@ -17,8 +17,8 @@ struct NiceScale: Hashable, Sendable {
     /// An axis for values up to `maximum`.
     ///
     /// - Parameters:
-    ///   - maximum: What is not a finite, positive number gives an axis to one.
-    ///   - about: How many ticks above zero, at most.
+    ///   - maximum: The highest value; one that is not a finite, positive number gives an axis to one.
+    ///   - about: The maximum number of ticks above zero.
     ///   - wholeNumbers: Whether fractions make no sense: counts.
     init(maximum: Double, about: Int = 4, wholeNumbers: Bool = true) {
         let isDrawable = maximum.isFinite && maximum > 0
@@ -31,7 +31,7 @@ struct NiceScale: Hashable, Sendable {
             step >= rough && (!wholeNumbers || step >= 1 && step == step.rounded())
         }
         let step = steps.first ?? (wholeNumbers ? max(1, 10 * power) : 10 * power)
-        // What rounding adds must not make another tick.
+        // A rounding error must not make another tick.
         let count = max(1, (maximum / step - 1e-9).rounded(.up))
         self.step = step
         self.top = step * count

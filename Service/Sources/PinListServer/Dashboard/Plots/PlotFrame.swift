@@ -4,7 +4,7 @@
 
 internal import CertificatePinning
 
-/// What all plots over time share: how a place becomes a coordinate, the grid, the ticks, and the words for those who
+/// The frame of all plots over time: how a place becomes a coordinate, the grid, the ticks, and the words for those who
 /// do not see it.
 ///
 /// The drawing stretches with the page and its text does not: coordinates in the drawing are shares of 1,000 by 100,
@@ -23,19 +23,19 @@ struct PlotFrame: Sendable {
 
     /// Unique on the page; letters, digits and hyphens.
     let id: String
-    /// What is shown, in a few words.
+    /// The title, in a few words.
     let title: String
-    /// What is to be seen in it, in a sentence.
+    /// The description of the plot, in a sentence.
     let description: String
     /// The height of the drawing on the page, in pixels.
     let pixels: Int
-    /// Where the axis begins.
+    /// The beginning of the axis.
     let start: Timestamp
-    /// Where it ends.
+    /// The end of the axis.
     let end: Timestamp
     /// The values.
     let scale: NiceScale
-    /// What a tick says.
+    /// The label of a tick.
     let tickLabel: @Sendable (Double) -> String
 
     /// A time's place, from 0 to ``width``.
@@ -54,7 +54,7 @@ struct PlotFrame: Sendable {
     /// The whole plot around a drawing.
     ///
     /// - Parameters:
-    ///   - drawing: What is drawn, in units of ``width`` and ``height``.
+    ///   - drawing: The drawing, in units of ``width`` and ``height``.
     ///   - labels: Text over the drawing, as ``label(_:at:value:anchor:kind:)`` makes it.
     func svg(_ drawing: Markup, labels: Markup = "") -> Markup {
         let height = Self.top + self.pixels + Self.bottom

@@ -10,7 +10,7 @@ struct PlotSeries: Hashable, Sendable {
     /// The most windows that are drawn; of longer series the newest.
     static let maximumWindows = 2_000
 
-    /// When the first window begins.
+    /// The time at which the first window begins.
     let start: Timestamp
     /// The length of a window, in seconds.
     let step: Int
@@ -29,7 +29,7 @@ struct PlotSeries: Hashable, Sendable {
         }
     }
 
-    /// When the last window ends.
+    /// The time at which the last window ends.
     var end: Timestamp {
         Timestamp(secondsSince1970: self.start.secondsSince1970 &+ Int64(self.step) &* Int64(self.values.count))
     }
@@ -37,7 +37,7 @@ struct PlotSeries: Hashable, Sendable {
     /// The largest value; zero when there is none.
     var maximum: Double { self.values.compactMap { $0 }.max() ?? 0 }
 
-    /// When a window begins.
+    /// The time at which a window begins.
     func time(of index: Int) -> Timestamp {
         Timestamp(secondsSince1970: self.start.secondsSince1970 &+ Int64(self.step) &* Int64(index))
     }
@@ -75,7 +75,7 @@ struct PlotSeries: Hashable, Sendable {
 }
 
 extension PlotSeries {
-    /// How many windows a table has.
+    /// The number of windows of a table.
     private static let maximumRows = 48
 
     /// The same as a table: the newest windows, each with its time and count.
@@ -91,17 +91,17 @@ extension PlotSeries {
 
 /// A bar in a row of a table: so much of so much.
 struct BarRow: Sendable {
-    /// What colour it has; the words beside it say the same.
+    /// The colour of the row; the words beside it say the same.
     enum Tone: String, Sendable {
-        /// Nothing to do.
+        /// No action is needed.
         case calm
         /// Soon something to do.
         case soon
-        /// Something to do now.
+        /// An action is needed now.
         case now
     }
 
-    /// How long.
+    /// The length of the bar.
     let value: Double
     /// The end of the axis.
     let top: Double
@@ -121,9 +121,9 @@ struct BarRow: Sendable {
 }
 
 extension HourGrid {
-    /// What is drawn of numbers by window, the first one's being 0.
+    /// The series of numbers by window, the first one's being 0.
     ///
-    /// - Parameter more: What is added, where what was counted stands for more (``ReportRate``).
+    /// - Parameter more: The numbers that are added, where counts stand for more (``ReportRate``).
     func series(_ counts: [Int64: Int64], adding more: [Int64: Double] = [:]) -> PlotSeries {
         PlotSeries(
             start: Timestamp(secondsSince1970: self.start * 3_600), step: Int(self.step * 3_600),

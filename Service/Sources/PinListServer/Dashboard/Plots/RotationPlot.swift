@@ -6,28 +6,28 @@ internal import CertificatePinning
 
 /// A rotation over time: what happened and what is planned, over the share of the installations that know the new key.
 struct RotationPlot: Sendable {
-    /// Something that happens once.
+    /// An event of a rotation.
     struct Event: Hashable, Sendable {
-        /// What: `announced`.
+        /// The name: `announced`.
         let label: String
-        /// When.
+        /// The time.
         let time: Timestamp
         /// Whether it has happened; otherwise it is planned.
         let isDone: Bool
     }
 
-    /// How far below one another labels stand, of the height.
+    /// The distance of labels below one another, as a part of the height.
     private static let labelStep = 0.14
 
     /// Unique on the page; letters, digits and hyphens.
     let id: String
-    /// What is shown, in a few words.
+    /// The title, in a few words.
     let title: String
-    /// What happens, in the order in which it is planned.
+    /// The events, in the order in which they are planned.
     let events: [Event]
     /// The share that knows the new key, 0 to 1; `nil` when nothing is known of it.
     let adoption: PlotSeries?
-    /// When the page's figures were taken.
+    /// The time at which the page's figures were taken.
     let now: Timestamp
     /// The height of the drawing, in pixels.
     var pixels = 180

@@ -9,7 +9,7 @@ internal import CertificatePinning
 struct SharePlot: Sendable {
     /// One layer.
     struct Layer: Hashable, Sendable {
-        /// What stands beside it: `7`.
+        /// The label beside it: `7`.
         let label: String
         /// The share in each window, from 0 to 1; `nil` where nothing was measured.
         let shares: [Double?]
@@ -22,9 +22,9 @@ struct SharePlot: Sendable {
 
     /// Unique on the page; letters, digits and hyphens.
     let id: String
-    /// What is shown, in a few words.
+    /// The title, in a few words.
     let title: String
-    /// When the first window begins.
+    /// The time at which the first window begins.
     let start: Timestamp
     /// The length of a window, in seconds.
     let step: Int
@@ -64,7 +64,8 @@ struct SharePlot: Sendable {
         return frame.svg(drawing, labels: labels)
     }
 
-    /// Where a label at the end of a layer lies within it over its whole length; `nil` where it would reach into others.
+    /// The place of a label at the end of a layer, within it over its whole length; `nil` where it would reach into
+    /// others.
     private static func room(under ceiling: [Double], over floor: [Double], at run: Range<Int>) -> Double? {
         let length = max(1, Int(exactly: (Double(ceiling.count) * Self.roomForLabel.width).rounded(.up)) ?? .max)
         guard run.count >= length else { return nil }

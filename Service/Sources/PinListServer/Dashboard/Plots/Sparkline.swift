@@ -4,15 +4,15 @@
 
 /// A series in the height of a line of text: a bar for each window, the newest one marked, and a line at what is usual.
 struct Sparkline: Sendable {
-    /// What it says in words, for those who do not see it.
+    /// The description in words, for those who do not see it.
     let description: String
     /// The values.
     let series: PlotSeries
-    /// What is usual: the mean of the week, when it is known.
+    /// The usual value: the mean of the week, when it is known.
     var usual: Double?
     /// The end of the axis, so that several can be compared; the largest value when it is not given.
     var top: Double?
-    /// How many of the newest windows are marked.
+    /// The number of newest windows that are marked.
     var marked = 1
 
     /// The drawing.

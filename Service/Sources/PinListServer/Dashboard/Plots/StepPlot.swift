@@ -8,9 +8,9 @@ internal import CertificatePinning
 struct StepPlot: Sendable {
     /// Unique on the page; letters, digits and hyphens.
     let id: String
-    /// What is shown, in a few words.
+    /// The title, in a few words.
     let title: String
-    /// What is counted: `reports an hour`.
+    /// The unit: `reports an hour`.
     let unit: String
     /// The values.
     let series: PlotSeries
@@ -43,7 +43,7 @@ struct StepPlot: Sendable {
             """
     }
 
-    /// What was measured of a series, as areas with a line on top.
+    /// The areas of the measured parts of a series, with a line on top.
     static func areas(_ series: PlotSeries, _ frame: PlotFrame) -> Markup {
         Markup.join(
             series.measured.map { run -> Markup in

@@ -8,9 +8,9 @@ internal import CertificatePinning
 struct TimeAxis: Hashable, Sendable {
     /// One tick.
     struct Tick: Hashable, Sendable {
-        /// When.
+        /// The time.
         let time: Timestamp
-        /// What stands there: `18:00`, `21 Nov`, `Nov 2026`.
+        /// The label: `18:00`, `21 Nov`, `Nov 2026`.
         let label: String
     }
 
@@ -27,13 +27,13 @@ struct TimeAxis: Hashable, Sendable {
     /// An axis.
     ///
     /// - Parameters:
-    ///   - start: Where it begins.
-    ///   - end: Where it ends: an axis that ends before it begins has no ticks.
+    ///   - start: The beginning of the axis.
+    ///   - end: The end of the axis: an axis that ends before it begins has no ticks.
     ///   - about: The most ticks.
     init(from start: Timestamp, to end: Timestamp, about: Int = 8) {
         let (length, overflow) = end.secondsSince1970.subtractingReportingOverflow(start.secondsSince1970)
         let maximum = min(max(about, 1), Self.maximumTicks)
-        // What lies outside the years that can be written has no ticks.
+        // Times outside the years that can be written have no ticks.
         guard length > 0, !overflow, start.secondsSince1970.magnitude < 253_402_300_799 else {
             self.ticks = []
             return

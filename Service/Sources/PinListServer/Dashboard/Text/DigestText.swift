@@ -4,7 +4,7 @@
 
 /// Digests and pins: their beginning is enough to tell them apart, and a button copies them whole.
 enum DigestText {
-    /// How many characters are shown.
+    /// The number of characters that are shown.
     static let shown = 12
 
     /// The beginning, with a button that copies all of it where scripts run.

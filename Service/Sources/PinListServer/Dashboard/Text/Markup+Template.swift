@@ -5,7 +5,7 @@
 internal import Mustache
 
 extension Markup: MustacheCustomRenderable {
-    /// What the template engine writes.
+    /// The text that the template engine writes.
     var renderText: String { self.html }
 
     /// Whether a section of a template is left out: when there is nothing to write.

@@ -6,9 +6,9 @@
 ///
 /// A literal is taken as it is, an interpolated string is escaped, interpolated markup is not escaped a second time.
 /// Escaping is done here, scalar by scalar, and not by the template engine: that one replaces whole characters, and a
-/// quotation mark that carries a combining accent is another character, which would leave an attribute. What is not
-/// seen is written as a reference, so that nobody who reads the page's source is misled either; what HTML forbids is
-/// replaced.
+/// quotation mark that carries a combining accent is another character, which would leave an attribute. Invisible
+/// characters are written as references, so that the page's source does not mislead its reader either; what HTML
+/// forbids is replaced.
 struct Markup: Hashable, Sendable, ExpressibleByStringInterpolation {
     /// The HTML.
     let html: String
@@ -80,6 +80,6 @@ struct Markup: Hashable, Sendable, ExpressibleByStringInterpolation {
 }
 
 extension Markup {
-    /// What a template made of views, in which all text was escaped.
+    /// Wraps the output of a template that was filled with views, in which all text was escaped.
     init(rendered html: String) { self.html = html }
 }

@@ -35,7 +35,7 @@ enum NumberText {
     /// A number with at most so many decimals: `0.5`, `12`, `2.25`.
     ///
     /// - Parameters:
-    ///   - number: What is not finite is written `0`; what is over 10^15 without decimals.
+    ///   - number: The number; a non-finite one is written `0`, one over 10^15 without decimals.
     ///   - places: The most decimals, at most 6.
     static func decimal(_ number: Double, places: Int) -> String {
         guard number.isFinite else { return "0" }
@@ -69,7 +69,7 @@ extension String {
 }
 
 extension ReportRate {
-    /// What a chart says of what it was multiplied by; empty where all installations reported.
+    /// The caption on the factors of a chart; empty where all installations reported.
     static func caption(_ factors: Set<Double>) -> String {
         guard let maximum = factors.max(), maximum > 1 else { return "" }
         let number = NumberText.decimal(maximum, places: 1)
@@ -78,7 +78,7 @@ extension ReportRate {
             : "Multiplied by up to \(number), for as few as one in \(number) installations reports."
     }
 
-    /// How many installations report, in words; empty where all do.
+    /// The share of installations that report, in words; empty where all do.
     static func words(_ perMillion: Int64) -> String {
         guard perMillion < Self.all, perMillion > 0 else { return "" }
         return "one in \(NumberText.decimal(Double(Self.all) / Double(perMillion), places: 1)) installations reports"

@@ -6,7 +6,7 @@ internal import CertificatePinning
 
 /// Times as the dashboard writes them: UTC, with words for how far away they are.
 struct TimeText: Sendable {
-    /// When the page's figures were taken.
+    /// The time at which the page's figures were taken.
     let now: Timestamp
 
     /// `2026-11-21 18:42`, and `3 minutes ago` beside it.
@@ -67,7 +67,7 @@ struct TimeText: Sendable {
 
     /// `45 seconds`, `3 hours`, `2 days`.
     static func duration(_ seconds: Int64) -> String {
-        // What is forged or broken lies anywhere.
+        // Forged and broken times may be anywhere.
         guard seconds < 36_525 * 86_400 else { return "over 100 years" }
         let units: [(Int64, String)] = [(86_400, "day"), (3_600, "hour"), (60, "minute")]
         // From two of a unit on: 36 hours say more than one day.

@@ -2,11 +2,11 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// Text from reports, certificates and lists, shown so that nobody is misled by it.
+/// Untrusted text from reports, certificates and lists, shown so that it cannot mislead the reader.
 ///
-/// Whoever can reach the report address writes such text. What turns the direction of a line, is not seen at all or
-/// grows out of its line is named by its number instead of being done; each text is isolated from the direction of its
-/// surroundings, and cut where it would push others away.
+/// Every sender of reports can write such text. Characters that turn the direction of a line, are invisible or grow out
+/// of their line are shown by their number; each text is isolated from the direction of its surroundings, and cut where
+/// it would push others away.
 enum VisibleText {
     /// The most scalars that stand in a line before the rest moves into a fold.
     static let lineLength = 96

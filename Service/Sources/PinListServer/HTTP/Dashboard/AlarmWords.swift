@@ -4,7 +4,7 @@
 
 internal import PinReportAnalysis
 
-/// What an alarm is called, and what to do about it.
+/// The titles of alarms, and what to do about them.
 enum AlarmWords {
     /// A short sentence.
     static func title(_ kind: Alarm.Kind?, subject: String) -> String {
@@ -19,19 +19,20 @@ enum AlarmWords {
         case .rotationGate: "The rotation of \(subject) does not go on"
         case .earlySwitch: "\(subject) presents a new key too early"
         case .noRotationPlan: "No rotation of \(subject) is planned, and its certificate ends"
+        case .revokedCertificate: "\(subject) serves a certificate that its issuer revoked"
         case .unexpectedCertificate: "A certificate for \(subject) was logged that apps refuse"
         case .adoptionStalled: "The newest list of \(subject) no longer spreads"
-        case .equivocation: "Signers of \(subject) signed what was never published here"
+        case .equivocation: "Signers of \(subject) signed a list that was never published here"
         case .unknownList: "A list of \(subject) from before the service's first was offered to a client"
         case .publishRefused: "A publication of \(subject) was refused"
-        case .silence: "Nothing comes of \(subject) any more"
-        case .notVerified: "What is stored of \(subject) does not verify"
+        case .silence: "No requests or reports of \(subject) come any more"
+        case .notVerified: "The stored list of \(subject) does not verify"
         case .test: "A test"
         case nil: "An alarm of a later version"
         }
     }
 
-    /// What to do, in a sentence or two.
+    /// The advice, in a sentence or two.
     static func advice(_ kind: Alarm.Kind?) -> String {
         switch kind {
         case .failureRate:
@@ -53,17 +54,20 @@ enum AlarmWords {
         case .noRotationPlan:
             "When the renewal brings a new key: tumbler rotate plan, now. When it keeps the key, renew it and probe "
                 + "again."
+        case .revokedCertificate:
+            "Serve a certificate with another key. Then tumbler revocations --write and tumbler release: installations refuse "
+                + "the revoked one, even with its key."
         case .unexpectedCertificate:
             "Ask who ordered it. If it is yours, release a list with its key before it is deployed; if it is not, have its "
-                + "issuer revoke it, and look who else can answer for the name. Acknowledging it ends this alarm."
+                + "issuer revoke it, and check who else controls the name. Acknowledging it ends this alarm."
         case .adoptionStalled:
             "Some installations do not refresh: look at app versions in failures. Do not remove the old key by this figure."
         case .equivocation:
-            "Treat the pins keys as stolen until you know who signed it: see the runbook for a stolen pins key."
+            "Treat the pins keys as stolen until you know the signer: see the runbook for a stolen pins key."
         case .unknownList:
-            "Look whether you published that version before this service did. If not, treat the pins keys as stolen."
-        case .publishRefused: "See the audit log for who tried and why; revoke the token if it was nobody of yours."
-        case .silence: "Look whether the service is reached: an interceptor, a firewall or an expired certificate."
+            "Check whether you published that version before this service did. If not, treat the pins keys as stolen."
+        case .publishRefused: "See the audit log for the token and the reason; revoke the token if it is not yours."
+        case .silence: "Check whether the service is reached: an interceptor, a firewall or an expired certificate."
         case .notVerified: "Compare the database with a backup, and the configured root with the one that apps ship."
         case .test, nil: "Nothing."
         }
@@ -73,7 +77,8 @@ enum AlarmWords {
     static func path(_ kind: Alarm.Kind?) -> String? {
         switch kind {
         case .failureRate: DashboardSection.failures.path
-        case .certificateExpiry, .pinExpiry, .probeFailed, .probeUnreached, .noRotationPlan: DashboardSection.hosts.path
+        case .certificateExpiry, .pinExpiry, .probeFailed, .probeUnreached, .noRotationPlan, .revokedCertificate:
+            DashboardSection.hosts.path
         case .unexpectedCertificate: DashboardSection.certificates.path
         case .adoptionStalled: DashboardSection.adoption.path
         case .rotationGate, .earlySwitch: DashboardSection.rotations.path

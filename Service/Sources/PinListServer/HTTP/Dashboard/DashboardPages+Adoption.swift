@@ -64,7 +64,8 @@ extension DashboardPages {
             unverified: unverified)
     }
 
-    /// When 99 % hold the newest list, or since when they do: since the first window of those up to now in which they did.
+    /// The time at which 99 % hold the newest list, or since when they do: since the first window of those up to now in
+    /// which they did.
     private static func forecast(
         _ name: NameOverview, _ counts: [WindowCount], from start: Timestamp, step: Int64
     ) -> AdoptionViewModel.Forecast {

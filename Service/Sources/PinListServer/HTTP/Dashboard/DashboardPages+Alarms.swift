@@ -7,10 +7,10 @@ internal import PinListStore
 internal import PinReportAnalysis
 
 extension DashboardPages {
-    /// For how long it is shown that notifications of a target that no instance knows were given up, in seconds: a week.
+    /// The time for which lost notifications of a target that no instance knows are shown, in seconds: a week.
     private static let lostShown: Int64 = 604_800
 
-    /// What fires, what is silenced, and who is told.
+    /// The alarms that fire, the silences, and the targets.
     ///
     /// - Parameters:
     ///   - token: The token against forgery that the forms carry.

@@ -7,7 +7,7 @@ internal import CertificateSightings
 internal import PinListStore
 internal import PinReportAnalysis
 
-/// What the page of certificates shows, and what other pages say of them.
+/// The page of certificates, and what other pages say of them.
 extension DashboardPages {
     static func certificates(_ asked: DashboardRequest) async throws -> CertificatesPage {
         let host = asked.member(CertificatesPage.hostMember)
@@ -49,7 +49,7 @@ extension DashboardPages {
         }
     }
 
-    /// What logs say of a key that failures name: "this key was logged nine days ago, and nobody put it into the list".
+    /// What logs say of a key that failures name: "this key was logged nine days ago, and is not in the list".
     static func explanation(of key: String, in name: String, _ store: StoreTransaction, at now: Timestamp) throws
         -> String?
     {
@@ -58,7 +58,7 @@ extension DashboardPages {
 
     private static func sentence(of sighting: StoredSighting, at now: Timestamp) -> String? {
         let when = TimeText.words(from: now, to: sighting.since)
-        let what = sighting.loggedAt == nil ? "A monitor told of this key" : "This key was logged"
+        let what = sighting.loggedAt == nil ? "A monitor reported this key" : "This key was logged"
         let issuer = "in a certificate of \(sighting.issuer)"
         return switch sighting.state {
         case .unknown: "\(what) \(when), \(issuer), and it is not in the list that is served."

@@ -8,7 +8,7 @@ internal import PinListStore
 internal import PinReportAnalysis
 internal import PinRotation
 
-/// What the page of rotations shows.
+/// The page of rotations.
 extension DashboardPages {
     /// The most windows of a curve.
     private static let rotationWindows: Int64 = 60
@@ -48,7 +48,7 @@ extension DashboardPages {
             total: readable.count, unreadable: all.filter { $0.plan == nil }.map(\.host), isFiltered: host != nil)
     }
 
-    /// How the lists with the new pin have spread, since they were announced.
+    /// The curves of spread of the lists with the new pin, since they were announced.
     private static func curves(
         _ plans: [RotationPlan], _ asked: DashboardRequest
     ) async throws -> [HostName: PlotSeries] {
@@ -93,7 +93,7 @@ extension DashboardPages {
         }
         var events = [
             event("announced", .announced, else: plan.announceAt),
-            // What ended before that time never came to it.
+            // A rotation that ended before that time never came to it.
             plan.state.isFinal && plan.since < plan.switchAt
                 ? nil : RotationPlot.Event(label: "earliest switch", time: plan.switchAt, isDone: plan.switchAt <= now),
         ].compactMap { $0 }

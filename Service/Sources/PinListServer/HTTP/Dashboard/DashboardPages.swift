@@ -8,7 +8,7 @@ internal import PinListMetadata
 internal import PinListStore
 internal import PinReportAnalysis
 
-/// What each page shows, from what there is.
+/// Builds each page from the state of the service.
 enum DashboardPages {
     static func now(_ asked: DashboardRequest) async throws -> NowPage {
         let overview = asked.overview
@@ -21,9 +21,9 @@ enum DashboardPages {
                 Unmeasured(
                     what: "What \(missing.count) of \(listed.count) hosts serve",
                     why: "no probe has handed in a result",
-                    next: "Run tumbler probe --push daily; the service itself connects to nobody."))
+                    next: "Run tumbler probe --push daily; the service itself makes no connections to hosts."))
         }
-        // Hosts of the list that nobody reported stand there, too: none is a figure.
+        // Hosts of the list without reports are listed, too: zero is a figure.
         let rates =
             overview.hosts
             + listed.subtracting(overview.hosts.map(\.host)).sorted().map { host in

@@ -9,9 +9,9 @@ internal import Hummingbird
 internal import PinListMetadata
 internal import PinReportAnalysis
 
-/// What a page is made from: the request, and the state of everything.
+/// The input of a page: the request, and the state of everything.
 struct DashboardRequest: Sendable {
-    /// There is no such thing.
+    /// The request names a thing that does not exist.
     struct NotFoundError: Error {}
 
     let request: Request
@@ -46,7 +46,8 @@ struct FormGuard: Sendable {
     /// Random, for those who are not logged in: where ``ServiceConfiguration/isOpen`` says so.
     let key: [UInt8]
 
-    /// The token of a form for whoever asks. Made of the log-in, so that every instance of the service knows it.
+    /// The token of a form against cross-site requests. Derived from the login, so that every instance of the service
+    /// knows it.
     func token(for request: Request) -> String {
         let secret = request.cookies[AdminAccess.cookie].map { Array($0.value.utf8) } ?? self.key
         return Hexadecimal.text(of: SHA256.hash(data: Array("tumbler form ".utf8) + secret))

@@ -22,7 +22,7 @@ extension DashboardRoutes {
             try await self.handle(request) { key, form, store, actor, now in
                 let reason = PrintableText.line(
                     form[AlarmsPage.reasonField] ?? "", maximumLength: AlarmHandling.maximumReasonLength)
-                // What no browser sends from our page is not guessed at.
+                // A form that no browser sends from our page is refused.
                 guard let hours = form[AlarmsPage.hoursField].flatMap({ Int64($0) }), !reason.isEmpty,
                     (1...AlarmHandling.maximumSilence / 3_600).contains(hours)
                 else { return false }

@@ -10,13 +10,13 @@ internal import NIOCore
 internal import PinListStore
 internal import PinReportAnalysis
 
-/// Where the pages are.
+/// The routes of the pages.
 struct DashboardRoutes: Sendable {
     let dashboard: Dashboard
     let parts: ServiceParts
     let access: AdminAccess
     let forms: FormGuard
-    /// So many bytes that nobody can guess.
+    /// Random bytes, too many to guess.
     let random: @Sendable (Int) -> [UInt8]
 
     /// The most bytes of a form.
@@ -113,7 +113,7 @@ struct DashboardRoutes: Sendable {
         let (random, now) = (self.random(AccessToken.randomBytes), self.parts.clock.now)
         var secret: String?
         do {
-            // Looked up first: a stranger's guess takes no turn at writing from anybody.
+            // Looked up first: a guess by a stranger causes no write transaction.
             if try await self.parts.store.read({ try $0.loginCode(code, at: now) }) != nil {
                 secret = try await self.parts.store.write { store in
                     try store.logIn(byCode: code, lasting: AdminAccess.cookieSeconds, random: random, at: now)

@@ -8,7 +8,7 @@ struct FormBody: Hashable, Sendable {
     /// The first value of each field.
     let fields: [String: String]
 
-    /// Reads a body; whoever calls has bounded it.
+    /// Reads a body, whose size the caller has bounded.
     init(_ body: [UInt8]) {
         var fields: [String: String] = [:]
         for pair in body.split(separator: UInt8(ascii: "&")) {

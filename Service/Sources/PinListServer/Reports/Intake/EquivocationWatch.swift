@@ -9,7 +9,7 @@ internal import PinListMetadata
 internal import PinListStore
 internal import PinReportAnalysis
 
-/// Looks at the envelopes of list incidents, and writes what they prove into the audit log, once for each payload.
+/// Reads the envelopes of list incidents, and writes what they prove into the audit log, once for each payload.
 struct EquivocationWatch: Sendable {
     let store: any ServiceStore
     let lists: ServedLists
@@ -29,7 +29,7 @@ struct EquivocationWatch: Sendable {
     /// Bytes of envelopes that are looked at now.
     private let held = NIOLockedValueBox(0)
 
-    /// Looks at a report, when there is room for its envelope.
+    /// Examines a report, when there is room for its envelope.
     ///
     /// - Returns: Whether there was.
     func look(at report: CollectedReport, _ now: Timestamp) async -> Bool {
@@ -54,12 +54,13 @@ struct EquivocationWatch: Sendable {
 
     private func examine(_ envelope: [UInt8], _ report: CollectedReport, _ now: Timestamp) async {
         guard let name = report.list.name, let published = self.lists.names[name]?.published else { return }
-        // What was published or looked at already says nothing new, also when this spelling has no valid signature.
+        // A payload that was published or checked already says nothing new, also when this spelling has no valid
+        // signature.
         guard !self.lists.isPublished(Envelope.digest(of: envelope), under: name),
             let payload = EquivocationCheck.payloadDigest(envelope),
             !self.known.withLockedValue({ $0.contains(payload, at: now) })
         else { return }
-        // Signatures next: who has none costs no look into the store.
+        // Signatures next: an envelope without any costs no look into the store.
         guard let list = published.signedList(envelope), list.name == name else { return }
         do {
             var found = try await self.store.read { try EquivocationCheck(list, payload: payload, in: $0, at: now) }
@@ -68,7 +69,7 @@ struct EquivocationWatch: Sendable {
             }
             let end = found == .beyondQuota ? EquivocationCheck.day(of: now.before(-86_400)) : .distantEnd
             self.known.withLockedValue { $0.insert(payload, until: end) }
-        } catch { self.logger.warning("an envelope in a report could not be looked at: \(error)") }
+        } catch { self.logger.storeFailed("an envelope in a report could not be looked at", error) }
     }
 }
 
@@ -80,7 +81,7 @@ extension Timestamp {
 extension StoreTransaction {
     /// Keeps an envelope as evidence and writes into the audit log what it says, where it says anything new.
     ///
-    /// - Returns: What it says. Another instance may have kept it since the store was read.
+    /// - Returns: The result of the check. Another instance may have kept it since the store was read.
     fileprivate func keep(
         _ envelope: [UInt8], _ list: PinList, payload: String, at now: Timestamp
     ) throws -> EquivocationCheck {
@@ -100,12 +101,12 @@ extension StoreTransaction {
 }
 
 extension EquivocationCheck {
-    /// Looks a list up in the store, and says what it is.
+    /// Looks a list up in the store, and classifies it.
     ///
     /// - Parameters:
     ///   - list: The list in an envelope whose signatures hold.
     ///   - payload: The digest of its payload.
-    ///   - store: What was published and what is evidence already.
+    ///   - store: The store of publications and evidence.
     ///   - now: The time.
     init(_ list: PinList, payload: String, in store: StoreTransaction, at now: Timestamp) throws {
         let sameVersion = try store.envelopes(of: list.version, name: list.name, limit: Self.maximumEnvelopes)

@@ -4,6 +4,7 @@
 
 internal import CertificatePinning
 internal import Logging
+internal import NIOConcurrencyHelpers
 internal import PinListStore
 internal import ServiceLifecycle
 
@@ -13,19 +14,28 @@ internal import ServiceLifecycle
 /// ``interval`` after one came, and less for ``absence`` after one was killed. A single source gets its limit at each
 /// instance that its requests reach.
 struct InstanceHeartbeat: Service {
-    /// How often it counts.
+    /// The interval of counting.
     static let interval: Duration = .seconds(15)
     /// After how many seconds without a sign an instance is gone.
     static let absence: Int64 = 45
 
     let parts: ServiceParts
+    /// How many instances there were beside this one when it counted last.
+    private let others = NIOLockedValueBox(0)
+
+    /// Watches for an instance.
+    init(parts: ServiceParts) { self.parts = parts }
 
     func run() async throws {
         await self.count()
         await Interval.each(Self.interval) { await self.count() }
         let instance = self.parts.instance
-        do { try await self.parts.store.write(as: .turns) { try $0.leave(instance) } } catch {
-            self.parts.logger.warning("other instances share the limits with this one for a while: \(error)")
+        // In a task of its own: this one may be cancelled, as when a listener could not be opened.
+        let store = self.parts.store
+        let left = Task { try await store.write(as: .turns) { try $0.leave(instance) } }
+        do { try await left.value } catch {
+            guard self.others.withLockedValue({ $0 }) > 0 else { return }
+            self.parts.logger.storeFailed("other instances share the limits with this one for a while", error)
         }
     }
 
@@ -36,7 +46,8 @@ struct InstanceHeartbeat: Service {
             let count = try await self.parts.store.write(as: .turns) {
                 try $0.stay(instance, at: now, seconds: Self.absence)
             }
+            self.others.withLockedValue { $0 = count - 1 }
             self.parts.reports.share(among: count)
-        } catch { self.parts.logger.warning("the instances cannot be counted: \(error)") }
+        } catch { self.parts.logger.storeFailed("the instances cannot be counted", error) }
     }
 }

@@ -5,7 +5,7 @@
 internal import NIOConcurrencyHelpers
 internal import PinReportAnalysis
 
-/// What this instance counts of reports, for `/metrics`. Labels are bounded: they are never what a sender chose.
+/// The counters of this instance for reports, for `/metrics`. Labels are bounded: they are never what a sender chose.
 final class ReportCounters: Sendable {
     /// The numbers since the start.
     struct Numbers: Sendable {

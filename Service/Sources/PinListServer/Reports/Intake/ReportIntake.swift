@@ -7,8 +7,9 @@ internal import PinListMetadata
 internal import PinListStore
 internal import PinReportAnalysis
 
-/// Takes reports: what comes while others are written is written together, in one transaction, and everybody waits for
-/// the commit that has their report in it. So 202 means that it is on the disk, and a thousand of them cost one fsync.
+/// Stores reports in groups: those that come while others are written are written together, in one transaction, and
+/// each sender waits for the commit that has its report in it. So 202 means that it is on the disk, and a thousand of
+/// them cost one fsync.
 actor ReportIntake {
     /// The most reports of one transaction.
     static let maximumBatchSize = 2_000
@@ -17,13 +18,13 @@ actor ReportIntake {
     /// The most bytes of all reports that wait.
     static let maximumWaitingBytes = 67_108_864
 
-    /// The most bytes of all envelopes that wait, eight of the largest. They have room of their own: who sends incidents
-    /// keeps no other report waiting.
+    /// The most bytes of all envelopes that wait, eight of the largest. They have room of their own: incidents keep no
+    /// other report waiting.
     static let maximumWaitingEnvelopeBytes = 33_554_432
 
-    /// There is no room: the store does not keep up.
+    /// The error that there is no room: the store does not keep up.
     struct CongestionError: Error {
-        /// How long the line is, in seconds (``TurnedAway``).
+        /// The length of the line, in seconds (``TurnedAway``).
         let line: Int64
     }
 
@@ -44,16 +45,16 @@ actor ReportIntake {
     private var isWriting = false
     private var turnedAway = TurnedAway(of: ReportIntake.maximumWaiting)
 
-    /// How many reports wait, those that are being written included.
+    /// The number of waiting reports, those that are being written included.
     var waitingCount: Int { self.waitingReports }
 
-    /// How many transactions there were, and how many reports were in them.
+    /// The number of transactions, and of the reports in them.
     private(set) var written: (batches: Int64, reports: Int64) = (0, 0)
 
     /// An intake.
     ///
     /// - Parameters:
-    ///   - store: Where reports are kept.
+    ///   - store: The store of reports.
     ///   - instance: A name that no other instance has.
     init(store: any ServiceStore, instance: String) {
         self.store = store
@@ -87,9 +88,9 @@ actor ReportIntake {
     /// Counts reports that are not taken, because there is no room or because the store failed.
     ///
     /// - Parameters:
-    ///   - count: How many.
-    ///   - least: The shortest answer, in seconds.
-    /// - Returns: How long the line is, in seconds.
+    ///   - count: The number of reports.
+    ///   - minimum: The shortest answer, in seconds.
+    /// - Returns: The length of the line, in seconds.
     func turnAway(_ count: Int, minimum: Int64 = 60) -> Int64 {
         self.turnedAway.add(count, behind: self.waitingReports, minimum: minimum)
     }
@@ -124,28 +125,29 @@ actor ReportIntake {
     }
 }
 
-/// What a body of `POST /v1/reports` costs, in tokens of its source and of all (formats.md, section 7).
+/// The cost of a body of `POST /v1/reports`, in tokens of its source and of all (formats.md, section 7).
 ///
 /// A token is what one usual report costs: 32 KiB to be read and parsed, one row, one group. What costs more is charged
 /// more, so that no body is cheaper than the same work in others (decision 0046).
 enum ReportCost {
-    /// How many bytes a token pays for. A report with two chains of four certificates has 20 KiB.
+    /// The number of bytes that a token pays for. A report with two chains of four certificates has 20 KiB.
     static let bytesOfToken = 32_768
-    /// Of how many bytes a token pays for the check of one signature: Ed25519 and ML-DSA-65 hash the whole list anew for
-    /// each of at most 32 signatures (formats.md, section 3.2), and 64 KiB of that take as long as a report.
+    /// The number of bytes for whose check under one signature a token pays: Ed25519 and ML-DSA-65 hash the whole list
+    /// anew for each of at most 32 signatures (formats.md, section 3.2), and 64 KiB of that take as long as a report.
     static let signedBytesOfToken = 65_536
 
-    /// What reading a body costs: known before it is parsed.
+    /// The cost of reading a body: known before it is parsed.
     static func reading(_ bytes: Int) -> Int { max(1, Self.parts(bytes, of: Self.bytesOfToken)) }
 
-    /// What a body costs in all: its reports, or reading it, or the checks of an envelope's signatures, whichever is most.
+    /// The cost of a body in all: its reports, or reading it, or the checks of an envelope's signatures, whichever is
+    /// most.
     static func all(of collected: CollectedReports, bytes: Int) -> Int {
         collected.reports.reduce(max(Self.reading(bytes), collected.reports.count)) { maximum, report in
             max(maximum, report.envelope.map(Self.checking) ?? 1)
         }
     }
 
-    /// What it costs to see whether an envelope was signed: nothing where it cannot be read.
+    /// The cost of checking whether an envelope was signed: nothing where it cannot be read.
     private static func checking(_ envelope: [UInt8]) -> Int {
         guard let read = try? Envelope(envelope, of: .pins, limits: MetadataLimits()) else { return 1 }
         return read.signatures.count * Self.parts(envelope.count, of: Self.signedBytesOfToken)

@@ -7,7 +7,7 @@ import CertificateSightings
 
 @testable import PinListServer
 
-/// Certificates that a monitor found in logs: a renewal that nobody put into the list, and what is as it should be.
+/// Certificates that a monitor found in logs: a renewal that is not in the list, and certificates as expected.
 extension Story {
     private static func sighting(
         _ names: [String], _ state: SightingState, key: String, issuer: String = "CN=R11, O=Let's Encrypt, C=US",

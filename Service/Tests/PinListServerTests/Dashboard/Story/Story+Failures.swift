@@ -10,17 +10,17 @@ import CertificatePinning
 extension Story {
     static let rotation = FailureGroup(
         id: "1f0c", host: "api.bank.example", reason: "no-matching-pin", cause: .rotation,
-        evidence: "391 networks see one leaf that nobody saw before 13:40; its issuer is a public CA.",
+        evidence: "391 networks see one leaf that was not seen before 13:40; its issuer is a public CA.",
         listVersion: 43, leafPin: Self.pin("q"), issuer: "CN=R13, O=Let's Encrypt, C=US", appVersion: "7.4.1",
         reports: 2_986, networks: 391, firstSeen: Self.ago(6 * 3_600), lastSeen: Self.ago(40),
-        series: Self.hours(mean: 0, burst: Self.rotationBurst, seed: 11))
+        series: Self.hours(mean: 0, burst: Self.rotationBurst, seed: 11), attestation: "attested")
 
     static let interception = FailureGroup(
         id: "77ab", host: "api.bank.example", reason: "no-matching-pin", cause: .interception,
-        evidence: "2 networks only, on work days only; nobody else sees this issuer.", listVersion: 43,
+        evidence: "2 networks only, on work days only; no other network sees this issuer.", listVersion: 43,
         leafPin: Self.pin("Z"), issuer: "CN=Zscaler Intermediate Root CA (zscalertwo.net), O=Zscaler Inc., C=US",
         appVersion: "7.4.1", reports: 214, networks: 2, firstSeen: Self.ago(6 * 86_400), lastSeen: Self.ago(3_900),
-        series: Self.hours(mean: 2, gap: 60..<90, seed: 12))
+        series: Self.hours(mean: 2, gap: 60..<90, seed: 12), attestation: "unattested")
 
     static let groups = [
         Self.rotation, Self.interception,

@@ -8,7 +8,7 @@ import CertificatePinning
 
 /// Keys that are being replaced: one on its way, one that was forced, one that is over.
 extension Story {
-    /// Shares in windows of twelve hours: the list was announced, and then nobody measured for a while.
+    /// Shares in windows of twelve hours: the list was announced, and then nothing was measured for a while.
     private static var known: PlotSeries {
         var missing = 1.0
         let shares = (0..<48).map { window -> Double? in

@@ -6,7 +6,7 @@ import CertificatePinning
 
 @testable import PinListServer
 
-/// A week of an operator: a host changed its key without telling anybody, and a company's proxy opens the connections
+/// A week of an operator: a host changed its key without an announcement, and a company's proxy opens the connections
 /// of its staff. The numbers are the same each time.
 enum Story {
     static let now = Timestamp(secondsSince1970: 1_795_286_525)  // 2026-11-21T18:42:05Z

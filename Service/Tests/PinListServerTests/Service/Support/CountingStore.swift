@@ -37,7 +37,7 @@ final class CountingStore: ServiceStore {
     /// Wraps a store.
     init(_ store: any ServiceStore) { self.store = store }
 
-    /// How many were read since this was asked last.
+    /// The number that were read since the last call.
     func takeCount() -> Int {
         self.count.withLockedValue { count in
             defer { count = 0 }

@@ -31,7 +31,7 @@ final class GatedStore: ServiceStore {
         for continuation in waiting { continuation.resume() }
     }
 
-    /// Waits until somebody wants to write.
+    /// Waits until a writer comes.
     func untilWriting() async {
         await withCheckedContinuation { continuation in
             let isWriting = self.state.withLockedValue { state in

@@ -14,7 +14,7 @@ import Testing
 @testable import PinListStore
 
 extension RunningService {
-    /// What came back.
+    /// An answer of the service.
     struct Answer: Sendable {
         let status: Int
         let headers: HTTPHeaders
@@ -37,7 +37,7 @@ extension RunningService {
         }
     }
 
-    /// Asks.
+    /// Sends a request.
     ///
     /// - Parameters:
     ///   - method: How.

@@ -16,22 +16,22 @@ import ServiceLifecycle
 
 /// A service that runs in this process for the time of a test, on ports that the system chose.
 struct RunningService: Sendable {
-    /// Where lists are served and reports are taken.
+    /// The address for lists and reports.
     let address: String
-    /// Where the operator's part is: the same, unless there is a listener of its own.
+    /// The address of the operator's part: the same, unless there is a listener of its own.
     let adminAddress: String
-    /// Where it keeps what it must not forget.
+    /// The store of the service.
     let store: any ServiceStore
     /// Takes its reports.
     let intake: ReportIntake
-    /// What time it is for it.
+    /// The clock of the service.
     let clock: TurnedClock
-    /// Asks it, and follows no redirect.
+    /// The client that asks it, and follows no redirect.
     let client: HTTPClient
     /// Asks it to end: what was accepted is finished first.
     let shutDown: @Sendable () async -> Void
 
-    /// What could not be started.
+    /// The error that a program could not be started.
     struct NotStarted: Error {}
 
     /// Runs a service beside `body`.

@@ -10,7 +10,7 @@ import PinListServer
 
 /// A clock that stands until it is turned. Its uptime goes with it.
 final class TurnedClock: ServiceClock {
-    /// When the stories begin: 2026-11-21T00:00:00Z.
+    /// The time at which the stories begin: 2026-11-21T00:00:00Z.
     static let start = Timestamp(secondsSince1970: 1_795_219_200)
 
     private let seconds: NIOLockedValueBox<Int64>

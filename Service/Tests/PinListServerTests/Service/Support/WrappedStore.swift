@@ -20,13 +20,13 @@ final class WrappedStore: ServiceStore {
     /// Wraps a store.
     init(_ store: any ServiceStore) { self.store = store }
 
-    /// What every write says from now on; `nil` when all is well.
+    /// The error of every write from now on; `nil` when all is well.
     var failure: StoreError? {
         get { self.state.withLockedValue { $0.failure } }
         set { self.state.withLockedValue { $0.failure = newValue } }
     }
 
-    /// How many writes were begun.
+    /// The number of writes that were begun.
     var writes: Int { self.state.withLockedValue { $0.writes } }
 
     func read<Result: Sendable>(

@@ -2,7 +2,6 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-#if PostgreSQL
 import CertificatePinning
 import Foundation
 import PinListMetadata
@@ -10,8 +9,8 @@ import PinningTesting
 import Testing
 
 @testable import PinListServer
-@testable import PinReportAnalysis
 @testable import PinListStore
+@testable import PinReportAnalysis
 
 @Suite("Several instances that take reports on one PostgreSQL", .needsPostgreSQL, .runsPostgreSQL)
 struct PostgreSQLAppendTests {
@@ -106,8 +105,8 @@ struct PostgreSQLAppendTests {
         #expect(try await store.read { try $0.groups(GroupFilter(), newest: [:]).map(\.count).reduce(0, +) } == 60)
     }
 
-    /// Who waits for a lock in this database, and with which statement. Not counted is the moment in which a file grows,
-    /// which the server itself guards.
+    /// The statements that wait for a lock in this database. Not counted is the moment in which a file grows, which the
+    /// server itself guards.
     private static func lockWaits(_ store: StoreTransaction) throws -> [String] {
         try store.connection.rows(
             """
@@ -227,4 +226,3 @@ struct PostgreSQLAppendTests {
         #expect(stored == 100)
     }
 }
-#endif

@@ -2,7 +2,6 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-#if PostgreSQL
 import CertificatePinning
 import Foundation
 import Testing
@@ -10,7 +9,7 @@ import Testing
 @testable import PinListServer
 @testable import PinListStore
 
-@Suite("When PostgreSQL fails", .needsPostgreSQL, .runsPostgreSQL)
+@Suite("Failures of PostgreSQL", .needsPostgreSQL, .runsPostgreSQL)
 struct PostgreSQLFaultTests {
     private let server: TestPostgreSQL
 
@@ -43,8 +42,8 @@ struct PostgreSQLFaultTests {
         }
     }
 
-    @Test("connections that were ended while they lay idle are made again before anybody sees it")
-    func connectionsThatWereEndedWhileTheyLayIdleAreMadeAgainBeforeAnybodySeesIt() async throws {
+    @Test("connections that were ended while they lay idle are made again before a caller sees it")
+    func connectionsThatWereEndedWhileTheyLayIdleAreMadeAgainBeforeACallerSeesIt() async throws {
         let name = try self.server.makeDatabase()
         let store = try self.server.open(name)
         try await store.note("before")
@@ -69,8 +68,8 @@ struct PostgreSQLFaultTests {
         #expect(try await store.notes() == ["after"])
     }
 
-    @Test("a connection that is lost during COMMIT: nobody can tell, and the error says so")
-    func connectionThatIsLostDuringCOMMITNobodyCanTellAndTheErrorSaysSo() async throws {
+    @Test("a connection that is lost during COMMIT: the outcome is unknown, and the error says so")
+    func connectionThatIsLostDuringCOMMITTheOutcomeIsUnknownAndTheErrorSaysSo() async throws {
         let name = try self.server.makeDatabase()
         let store = try self.server.open(name)
         try self.server.administer(
@@ -171,8 +170,8 @@ struct PostgreSQLFaultTests {
         #expect(try await store.notes().count == 2)
     }
 
-    @Test("who goes on after a statement that failed has changed nothing, and is told")
-    func whoGoesOnAfterAStatementThatFailedHasChangedNothingAndIsTold() async throws {
+    @Test("a caller that goes on after a failed statement has changed nothing, and gets an error")
+    func callerThatGoesOnAfterAFailedStatementHasChangedNothingAndGetsAnError() async throws {
         let store = try self.server.open()
         let error = await self.failure {
             try await store.write { store in
@@ -212,4 +211,3 @@ extension Result where Failure == any Error {
         do { self = .success(try await body()) } catch { self = .failure(error) }
     }
 }
-#endif

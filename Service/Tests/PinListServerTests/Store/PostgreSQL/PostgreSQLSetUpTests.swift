@@ -2,19 +2,18 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-#if PostgreSQL
 import CertificatePinning
 import Foundation
 import Logging
 import PinListMetadata
-@testable import PinReportAnalysis
 import PinningTesting
 import Testing
 
 @testable import PinListServer
 @testable import PinListStore
+@testable import PinReportAnalysis
 
-@Suite("How a PostgreSQL database is set up", .needsPostgreSQL, .runsPostgreSQL)
+@Suite("The setup of a PostgreSQL database", .needsPostgreSQL, .runsPostgreSQL)
 struct PostgreSQLSetUpTests {
     private let server: TestPostgreSQL
 
@@ -134,8 +133,8 @@ struct PostgreSQLSetUpTests {
         #expect(error?.detail.contains("TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C'") == true)
     }
 
-    @Test("what is accepted is on the disk, whatever the database's own setting is")
-    func whatIsAcceptedIsOnTheDiskWhateverTheDatabasesOwnSettingIs() async throws {
+    @Test("an accepted report is on the disk, whatever the database's own setting is")
+    func acceptedReportIsOnTheDiskWhateverTheDatabasesOwnSettingIs() async throws {
         let name = try self.server.makeDatabase()
         try self.server.administer("ALTER DATABASE \(name) SET synchronous_commit = off")
         let setting = try await self.server.open(name).write { store in
@@ -257,4 +256,3 @@ struct PostgreSQLSetUpTests {
         #expect(error?.detail.contains("pg_dump") == true)
     }
 }
-#endif

@@ -8,7 +8,7 @@ import PinListServer
 
 @testable import PinListStore
 
-/// A clock on which a minute passes each time that somebody looks: no pause lasts.
+/// A clock on which a minute passes each time that it is read: no pause lasts.
 ///
 /// `@unchecked Sendable`: because its one variable is read and written under the lock only.
 final class HastyClock: ServiceClock, @unchecked Sendable {

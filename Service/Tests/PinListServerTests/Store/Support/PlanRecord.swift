@@ -7,7 +7,7 @@ import Foundation
 @testable import PinListServer
 @testable import PinListStore
 
-/// How a database means to answer each statement that a store was asked, seen by asking it just before.
+/// The plan of a database for each statement that a store was asked, seen by asking it just before.
 ///
 /// `@unchecked Sendable`: because its variables are read and written under the lock only.
 final class PlanRecord: @unchecked Sendable {
@@ -72,10 +72,10 @@ final class PlanRecord: @unchecked Sendable {
     /// A record of a kind of database, of which nothing is written down.
     init(_ tested: TestedStore) { self.tested = tested }
 
-    /// How many statements were written down.
+    /// The number of statements that were written down.
     var count: Int { self.lock.withLock { self.plans.count } }
 
-    /// What walks through a whole table, or through a whole index of it, each with its statement.
+    /// The plans that walk through a whole table, or through a whole index of it, each with its statement.
     ///
     /// - Parameter tables: The tables that nothing may walk through.
     func walks(through tables: Set<String>) -> [String] {

@@ -10,9 +10,9 @@
 ///
 /// The second migration never changes, so this needs no change when a later one moves columns: that one moves the rows.
 struct QuarterOfReports {
-    /// How many groups there are.
+    /// The number of groups.
     static let groups: Int64 = 3_000
-    /// How many reports.
+    /// The number of reports.
     static let reports: Int64 = 300_000
     /// The days.
     static let days: Int64 = 90

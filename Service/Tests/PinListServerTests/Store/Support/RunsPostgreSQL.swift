@@ -4,15 +4,13 @@
 
 import Testing
 
+@testable import PinListStore
+
 /// Runs one PostgreSQL server beside the tests of a suite, where there is one to run.
 struct RunsPostgreSQL: SuiteTrait, TestScoping {
-    /// Whether tests of it can run: this run asks for them, it is installed, and the trait is on.
+    /// Whether tests of it can run: this run asks for them, it is installed, and so is its client library.
     static var isHere: Bool {
-        #if PostgreSQL
-        Component.postgresql.isWanted && TestPostgreSQL.programs != nil
-        #else
-        false
-        #endif
+        Component.postgresql.isWanted && TestPostgreSQL.programs != nil && PostgreSQLLibrary.refusal == nil
     }
 
     func provideScope(
@@ -31,12 +29,12 @@ extension Trait where Self == RunsPostgreSQL {
 }
 
 extension Trait where Self == ConditionTrait {
-    /// Skips where there is no PostgreSQL, or where the service is built without it.
+    /// Skips where there is no PostgreSQL.
     static var needsPostgreSQL: Self {
         .enabled(
             if: RunsPostgreSQL.isHere,
             Component.postgresql.isWanted
-                ? "the service is built without --traits PostgreSQL, or there is no initdb and postgres to run"
+                ? "there is no initdb and postgres to run, or no libpq"
                 : Component.postgresql.whoRunsIt)
     }
 }

@@ -2,7 +2,6 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-#if PostgreSQL
 import CertificatePinning
 import Foundation
 import PinListServer
@@ -23,4 +22,3 @@ final class SetClock: ServiceClock, @unchecked Sendable {
         set { self.lock.withLock { self.seconds = newValue } }
     }
 }
-#endif

@@ -7,7 +7,7 @@
 @testable import PinReportAnalysis
 
 extension StoreTransaction {
-    /// What is stored of a name, hour by hour.
+    /// The stored counts of a name, hour by hour.
     func listRequests(of name: String, since hour: Int64) throws -> [ListRequestKey: Int64] {
         var counts: [ListRequestKey: Int64] = [:]
         for row in try self.connection.rows(

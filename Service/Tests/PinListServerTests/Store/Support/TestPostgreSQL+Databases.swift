@@ -2,7 +2,6 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-#if PostgreSQL
 import CertificatePinning
 import Foundation
 
@@ -47,4 +46,3 @@ extension ServiceStore {
         try await self.read { try $0.auditEntries(from: 1, limit: 1_000).map(\.detail) }
     }
 }
-#endif

@@ -7,7 +7,7 @@ import Testing
 
 /// A PostgreSQL server of the tests: in a folder of its own, reached by a socket in it, ended with the test.
 struct TestPostgreSQL: Sendable {
-    /// What could not be made.
+    /// The error of a part that could not be made.
     struct Failure: Error, CustomStringConvertible {
         let description: String
     }
@@ -26,7 +26,7 @@ struct TestPostgreSQL: Sendable {
     /// The server that runs beside the suite.
     @TaskLocal static var current: TestPostgreSQL?
 
-    /// Where the socket is, and all else.
+    /// The folder of the socket, and of all else.
     let folder: URL
 
     /// Makes an empty server, which does not run yet; removed afterwards whatever happens.

@@ -13,7 +13,7 @@ enum TestedStore: String, CustomTestStringConvertible {
     case sqlite = "SQLite"
     case postgreSQL = "PostgreSQL"
 
-    /// Those that can be had here. A suite that needs PostgreSQL says when it is not among them.
+    /// The stores that can be had here. A suite that needs PostgreSQL says when it is not among them.
     static var all: [Self] { RunsPostgreSQL.isHere ? [.sqlite, .postgreSQL] : [.sqlite] }
 
     var testDescription: String { self.rawValue }
@@ -30,23 +30,15 @@ enum TestedStore: String, CustomTestStringConvertible {
             let path = folder.appendingPathComponent("service.sqlite").path
             try await body { try SQLiteStore(path: path) }
         case .postgreSQL:
-            #if PostgreSQL
             let server = try #require(TestPostgreSQL.current)
             let address = try server.address(try server.makeDatabase())
             try await body { try PostgreSQLStore(address: address, clock: HastyClock(), limits: PostgreSQLLimits()) }
-            #else
-            throw TestPostgreSQL.Failure(description: "built without PostgreSQL")
-            #endif
         }
     }
 
-    /// How the store writes what SQL does not say the same way everywhere.
+    /// The dialect of the store's SQL.
     var dialect: StoreSchema.Dialect {
-        #if PostgreSQL
         self == .postgreSQL ? StoreSchema.postgreSQL : StoreSchema.sqlite
-        #else
-        StoreSchema.sqlite
-        #endif
     }
 
     /// A table with a column of each kind.

@@ -4,8 +4,8 @@
 
 import CertificatePinning
 
-/// Certificates that are only their frame: names, a validity, a key of some bytes, and names of hosts. Nobody here
-/// looks at signatures.
+/// Certificates that are only their frame: names, a validity, a key of some bytes, and names of hosts. Signatures are
+/// not verified here.
 enum SketchedChain {
     private static func element(_ tag: UInt8, _ contents: [UInt8]...) -> [UInt8] {
         let bytes = contents.flatMap { $0 }

@@ -27,7 +27,7 @@ struct Phone {
     init(
         _ domains: [PinnedDomain], trusting roots: [TestCertificate], isObserving: Bool = false,
         reportSender: any ReportSender = NoNetwork(), stopsWithoutDecision: Bool = false,
-        _ edit: (inout PinList) -> Void = { _ in }
+        revocation: SystemRevocation = .system, _ edit: (inout PinList) -> Void = { _ in }
     ) throws {
         AdapterMethods.declare()
         for root in roots { SimulatedSystem.addAnchor(root.der) }
@@ -39,6 +39,7 @@ struct Phone {
         var configuration = PinningConfiguration(
             fetcher: self.lists, reportSender: reportSender, isObserving: isObserving, clock: self.clock,
             randomness: FixedRandomness(fraction: 0))
+        configuration.revocation = revocation
         configuration.stopsWithoutDecision = stopsWithoutDecision
         self.pinning = try Pinning(
             root: .bytes(repository.roots[0]), list: .bytes(repository.lists[repository.lists.count - 1]),

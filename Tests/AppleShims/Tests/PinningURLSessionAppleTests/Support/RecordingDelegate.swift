@@ -11,7 +11,7 @@ import FoundationNetworking
 final class RecordingDelegate: NSObject, URLSessionDataDelegate, URLSessionDownloadDelegate,
     URLSessionWebSocketDelegate, @unchecked Sendable
 {
-    /// What came of a task.
+    /// The outcome of a task.
     struct Outcome {
         var response: URLResponse?
         var data = Data()

@@ -1,0 +1,134 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+public import CertificatePinning
+public import Foundation
+public import PinListMetadata
+
+/// The way from `tumbler.yaml` to what clients get: a list is built, linted, signed, checked as a client does, published
+/// and kept, in this order.
+///
+/// Nothing is written before ``publish(_:isOut:exportTo:)``, and each step throws before the next one begins. Looking at
+/// hosts, asking people and talking to a service are the caller's: the command line releases so, and other programs can.
+///
+/// ```
+/// let release = try ListRelease(source, in: project, to: destination, at: now)
+/// var linter = try release.linter()
+/// guard linter.findings.allSatisfy({ $0.rule.severity != .error }) else { … }
+/// let envelope = try await release.signed(by: signers)
+/// let outcome = try await release.publish(envelope, isOut: true)
+/// ```
+public struct ListRelease: Sendable {
+    /// What was done.
+    public struct Outcome: Sendable {
+        /// What is new at the destination; `nil` without one.
+        public let changes: [String]?
+        /// What did not stop the release, in a sentence each: an older list could not be kept.
+        public let notes: [String]
+    }
+
+    /// The list that is released.
+    public let list: PinList
+
+    /// Its payload, to be signed.
+    public let metadata: SignableMetadata
+
+    /// The list of `pins.json` before this release; `nil` when there is none.
+    public let listOfProject: PinList?
+
+    /// The list that clients have: the destination's, or that of `pins.json` where the destination has none. `nil` when
+    /// nothing is published yet.
+    public let published: PinList?
+
+    private let source: ListSource
+    private let project: ProjectFolder
+    private let destination: (any ReleaseDestination)?
+    private let time: Timestamp
+
+    /// Builds the list that comes after every list that counts.
+    ///
+    /// - Parameters:
+    ///   - source: What people wrote.
+    ///   - project: Where it stands, with the roots and the lists so far.
+    ///   - destination: Where lists are published; `nil` when that is done elsewhere.
+    ///   - time: When the list is issued.
+    /// - Throws: ``RepositoryError`` when no list can be built, or another one of its version is kept.
+    public init(
+        _ source: ListSource, in project: ProjectFolder, to destination: (any ReleaseDestination)?, at time: Timestamp
+    ) throws(RepositoryError) {
+        self.source = source
+        self.project = project
+        self.destination = destination
+        self.time = time
+        self.listOfProject = try project.publishedList()
+        // What clients have is what the destination serves; the next version comes after every list that counts.
+        self.published = destination?.current ?? self.listOfProject
+        let newest = [self.listOfProject, self.published].compactMap { $0 }.max { $0.version < $1.version }
+        self.list = try PinList(building: source, after: newest, at: time)
+        try ListHistory.expectRoom(for: self.list, in: project)
+        self.metadata = try SignableMetadata(self.list.payload, named: ProjectFolder.sourceName)
+    }
+
+    /// A linter for the list that knows what the project knows. Lists that are held, what hosts serve and what a probe saw
+    /// are added by the caller.
+    ///
+    /// - Throws: ``RepositoryError`` when a root cannot be read.
+    public func linter() throws(RepositoryError) -> Linter {
+        var linter = Linter(self.list, at: self.time)
+        linter.source = self.source
+        linter.published = self.published
+        linter.root = try self.project.newestRoot()
+        return linter
+    }
+
+    /// Signs the list, and offers it to a client that holds what is published.
+    ///
+    /// - Parameter signers: Each signs once, in this order.
+    /// - Returns: The envelope, as it is written into a file.
+    /// - Throws: ``RepositoryError`` when there is no root, a signer does not sign, signatures are missing, or clients would not
+    ///   take the list.
+    public func signed(by signers: [any MetadataSigner]) async throws(RepositoryError) -> [UInt8] {
+        guard let root = try self.project.newestRoot() else {
+            throw RepositoryError(.file, "there is no root in the project folder", hint: "tumbler init makes one")
+        }
+        var ceremony = try SigningCeremony(self.metadata, under: [root])
+        for signer in signers { try await ceremony.add(signer) }
+        guard ceremony.isComplete else {
+            throw RepositoryError(
+                .metadata, "signatures are missing: \(ceremony.missing); nothing was written",
+                hint: "tumbler build, then sign by each of the others, then combine")
+        }
+        let envelope = try SignableMetadata.file(of: ceremony.envelope)
+        try ClientCheck.verify(envelope, in: self.project, at: self.time)
+        return envelope
+    }
+
+    /// Publishes the list with all roots, and writes it into the project: `pins.json`, and `lists/` for what went out.
+    ///
+    /// - Parameters:
+    ///   - envelope: What ``signed(by:)`` returned.
+    ///   - isOut: Whether clients get the list from now on.
+    ///   - folder: A folder for the tree of a static host, `v1/lists/NAME` below it; `nil` for none.
+    /// - Throws: ``ReleaseError`` when the destination does not take it, ``RepositoryError`` when something cannot be written.
+    public func publish(_ envelope: [UInt8], isOut: Bool, exportTo folder: URL? = nil) async throws -> Outcome {
+        let older = [try self.project.newestList(), self.destination?.servedEnvelope].compactMap { $0 }
+        var changes: [String]?
+        if let destination {
+            changes = try await destination.publish(envelope, of: self.project)
+        } else {
+            try ProjectFolder.write(envelope, to: self.project.list)
+        }
+        if let folder { try self.project.tree(of: envelope).write(to: folder) }
+        var notes: [String] = []
+        for envelope in older {
+            do throws(RepositoryError) {
+                try ListHistory.keep(envelope, in: self.project, publishedAt: nil)
+            } catch {
+                notes.append(error.reason)
+            }
+        }
+        try ListHistory.keep(envelope, in: self.project, publishedAt: isOut ? self.time : nil)
+        return Outcome(changes: changes, notes: notes)
+    }
+}

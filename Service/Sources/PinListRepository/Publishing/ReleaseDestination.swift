@@ -1,0 +1,102 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+public import PinListMetadata
+
+/// Where a release is published: a Tumbler service, or what another program uses in its place.
+public protocol ReleaseDestination: Sendable {
+    /// The list that clients get there, verified under the project's roots and current under the newest; `nil` when there is
+    /// none. A list that only revoked signers vouch for bounds nothing: a thief may have signed the highest version that
+    /// there is (formats.md, section 3.3).
+    var current: PinList? { get }
+
+    /// The envelope of ``current``.
+    var servedEnvelope: [UInt8]? { get }
+
+    /// Publishes all of it, or nothing.
+    ///
+    /// - Parameters:
+    ///   - publication: The roots and the list.
+    ///   - logs: The log list that the list names; `nil` where it names none.
+    func publish(_ publication: Publication, logs: [UInt8]?) async -> PublishingOutcome
+}
+
+/// How publishing ended.
+public enum PublishingOutcome: Sendable {
+    /// It is published; what is new.
+    case published([String])
+    /// It is not published.
+    case refused(any Error)
+    /// It may be published: the answer is missing or unclear.
+    case unknown(any Error)
+}
+
+/// Why a release did not end well, and what is in the project now.
+public struct ReleaseError: Error {
+    /// What the project holds.
+    public enum ProjectState: Sendable {
+        /// `pins.json` is what it was.
+        case unchanged
+        /// `pins.json` is the new list, so that publishing can be repeated: it may be published.
+        case newList
+        /// `pins.json` is the new list, which is not published, and what it was could not be put back.
+        case notRestored
+    }
+
+    /// Why the destination did not take it.
+    public let reason: any Error
+
+    /// What the project holds.
+    public let project: ProjectState
+}
+
+extension ReleaseDestination {
+    /// Writes the list into the project and publishes it with all roots. When it is refused, `pins.json` is what it was.
+    ///
+    /// - Returns: What is new.
+    /// - Throws: ``ReleaseError``, and ``RepositoryError`` when a file cannot be read or written.
+    func publish(_ envelope: [UInt8], of project: ProjectFolder) async throws -> [String] {
+        let publication = try Publication(roots: try project.roots(), list: envelope)
+        let before = try project.newestList()
+        let logs = try publication.listedLogs.map { listed throws(RepositoryError) in try project.logs(listed) }
+        try ProjectFolder.write(envelope, to: project.list)
+        switch await self.publish(publication, logs: logs) {
+        case .published(let changes): return changes
+        case .refused(let reason):
+            throw ReleaseError(reason: reason, project: project.restores(before) ? .unchanged : .notRestored)
+        case .unknown(let reason):
+            // It may be out. When it is, publishing once more says when.
+            try? ListHistory.keep(envelope, in: project, publishedAt: nil)
+            throw ReleaseError(reason: reason, project: .newList)
+        }
+    }
+}
+
+extension ProjectFolder {
+    /// Puts back what was in `pins.json`; whether that worked.
+    fileprivate func restores(_ before: [UInt8]?) -> Bool {
+        do {
+            if let before {
+                try Self.write(before, to: self.list)
+            } else {
+                try FileManager.default.removeItem(at: self.list)
+            }
+            return true
+        } catch { return false }
+    }
+}
+
+extension Publication {
+    /// The roots and the list of a project.
+    ///
+    /// - Parameters:
+    ///   - roots: The envelopes of all roots, the first one first.
+    ///   - list: The envelope of the list.
+    /// - Throws: ``RepositoryError`` when one is no signed envelope, or they do not belong together.
+    public init(roots: [[UInt8]], list: [UInt8]) throws(RepositoryError) {
+        let files = roots.enumerated().map { File("root/\($0.offset + 1).json", $0.element) }
+        try self.init(files + [File(ProjectFolder.listName, list)])
+    }
+}

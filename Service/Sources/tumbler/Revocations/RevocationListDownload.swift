@@ -1,0 +1,167 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import AsyncHTTPClient
+import CertificatePinning
+import CommandLineInterface
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+import PathValidation
+@_spi(Tools) import PinningNIO
+
+/// Fetches revocation lists (formats.md, section 8). Addresses stand in certificates, and any person may have one made: no
+/// certificate leads to this machine, or into a network that the world does not reach.
+struct RevocationListDownload: Sendable {
+    /// The most redirects.
+    static let maximumRedirects = 3
+    /// The longest that one list may take, its redirects included.
+    static let timeout = Duration.seconds(30)
+    /// The longest wait for a name, and for a connection.
+    static let connectTimeout = Duration.seconds(10)
+    /// The most addresses of a host that are tried.
+    private static let maximumPlaces = 4
+
+    /// Why there is no list.
+    struct Trouble: Error {
+        /// The reason, without a full stop.
+        let reason: String
+
+        /// States it.
+        init(_ reason: String) { self.reason = reason }
+    }
+
+    /// Where a host is.
+    private struct Place {
+        /// Its addresses, those that may be asked.
+        let addresses: [String]
+        /// Whether one of them is local.
+        let isLocal: Bool
+    }
+
+    private enum Answer {
+        case list([UInt8])
+        case elsewhere(FetchAddress)
+    }
+
+    /// Fetches a list.
+    ///
+    /// - Parameters:
+    ///   - address: Its `http` or `https` address. A list is signed, so `http` is as good.
+    ///   - isGiven: Whether the operator names it, and no certificate: it may be at a local address then, and redirect to
+    ///     another one from there.
+    /// - Returns: What the server gave, at most ``RevocationLists/maximumLength`` bytes.
+    /// - Throws: ``Trouble``.
+    func bytes(at address: String, isGiven: Bool) async throws(Trouble) -> [UInt8] {
+        do {
+            return try await withThrowingTaskGroup(of: [UInt8].self) { group in
+                group.addTask { try await self.follow(address, isGiven) }
+                group.addTask {
+                    try await Task.sleep(for: Self.timeout)
+                    throw Trouble("no whole answer within \(Self.timeout)")
+                }
+                defer { group.cancelAll() }
+                guard let first = try await group.next() else { throw Trouble("nothing was asked") }
+                return first
+            }
+        } catch let trouble as Trouble {
+            throw trouble
+        } catch let error as HTTPClientError {
+            throw Trouble(error.shortDescription)
+        } catch {
+            throw Trouble(LiveServer.reason(for: error, Self.connectTimeout))
+        }
+    }
+
+    private func follow(_ text: String, _ isGiven: Bool) async throws -> [UInt8] {
+        guard var address = FetchAddress(text) else { throw Trouble("no http or https address") }
+        var mayBeLocal = isGiven
+        for _ in 0...Self.maximumRedirects {
+            let place = try await self.place(of: address, mayBeLocal: mayBeLocal)
+            switch try await self.ask(address, at: place.addresses) {
+            case .list(let bytes): return bytes
+            case .elsewhere(let next):
+                mayBeLocal = mayBeLocal && place.isLocal
+                address = next
+            }
+        }
+        throw Trouble("over \(Self.maximumRedirects) redirects")
+    }
+
+    /// Where a host is, by its addresses: a name of the world may lead anywhere.
+    private func place(of address: FetchAddress, mayBeLocal: Bool) async throws -> Place {
+        let found: [String]
+        do { found = try await HostAddresses.all(of: address.host, within: Self.connectTimeout) } catch {
+            throw Trouble("\(address.host): no answer from the resolver within \(Self.connectTimeout)")
+        }
+        guard !found.isEmpty else { throw Trouble("\(address.host): no such host") }
+        // An address with the name of an interface is no host, and is local.
+        let outside = found.filter { (try? HostName($0)).map { !$0.isLocal } ?? false }
+        if mayBeLocal { return Place(addresses: found, isLocal: outside.count < found.count) }
+        guard !outside.isEmpty, !address.host.isLocal else {
+            throw Trouble("\(address.host) is at no public address, and is not asked; --crl URL asks it")
+        }
+        return Place(addresses: outside, isLocal: false)
+    }
+
+    /// Asks the first address that takes a connection. What was looked up is what is connected to.
+    private func ask(_ address: FetchAddress, at places: [String]) async throws -> Answer {
+        var failure: any Error = Trouble("\(address.host): no address")
+        for place in places.prefix(Self.maximumPlaces) {
+            do { return try await self.ask(address, at: place) } catch let error as Trouble { throw error } catch {
+                failure = error
+            }
+        }
+        throw failure
+    }
+
+    private func ask(_ address: FetchAddress, at place: String) async throws -> Answer {
+        var configuration = HTTPClient.Configuration(
+            tlsConfiguration: .makeClientConfiguration(), redirectConfiguration: .disallow)
+        configuration.timeout.connect = TimeAmount(Self.connectTimeout)
+        configuration.connectionPool.retryConnectionEstablishment = false
+        if !address.host.isAddress {
+            configuration.dnsOverride[address.writtenHost] = place
+            configuration.dnsOverride[address.host.description] = place
+        }
+        let client = HTTPClient(eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: configuration)
+        let answer: Result<Answer, any Error>
+        do { answer = .success(try await self.ask(address, client)) } catch { answer = .failure(error) }
+        try? await client.shutdown()
+        return try answer.get()
+    }
+
+    private func ask(_ address: FetchAddress, _ client: HTTPClient) async throws -> Answer {
+        var request = HTTPClientRequest(url: address.url())
+        request.headers.add(name: "Host", value: address.hostHeader)
+        request.headers.add(name: "User-Agent", value: "tumbler")
+        request.headers.add(name: "Accept", value: "application/pkix-crl, */*")
+        request.headers.add(name: "Accept-Encoding", value: "identity")
+        let response = try await client.execute(request, timeout: TimeAmount(Self.timeout))
+        switch response.status.code {
+        case 200: return .list(try await Self.read(response))
+        case 301, 302, 303, 307, 308:
+            guard let next = response.headers.first(name: "Location").flatMap({ address.redirected(to: $0) }) else {
+                throw Trouble("\(address.host) redirects to what is no http or https address")
+            }
+            return .elsewhere(next)
+        default: throw Trouble("\(address.host) answers \(response.status.code)")
+        }
+    }
+
+    private static func read(_ response: HTTPClientResponse) async throws -> [UInt8] {
+        let maximum = RevocationLists.maximumLength
+        let tooLarge = Trouble("the list is over \(maximum >> 20) MiB")
+        if let length = response.headers.first(name: "Content-Length").flatMap({ Int($0) }) {
+            guard length <= maximum else { throw tooLarge }
+        }
+        var body: [UInt8] = []
+        for try await bytes in response.body {
+            guard body.count + bytes.readableBytes <= maximum else { throw tooLarge }
+            body += bytes.readableBytesView
+        }
+        return body
+    }
+}

@@ -1,0 +1,120 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import CertificatePinning
+import Foundation
+import PinListMetadata
+import PinListRepository
+import Testing
+
+@Suite("A program of its own releases a list")
+struct ListReleaseTests {
+    private struct Refusal: Error {}
+
+    /// A destination that is told how publishing ends, and keeps nothing.
+    private struct Destination: ReleaseDestination {
+        var current: PinList?
+        var servedEnvelope: [UInt8]?
+        let outcome: PublishingOutcome
+
+        func publish(_ publication: Publication, logs: [UInt8]?) async -> PublishingOutcome {
+            publication.files.map(\.name) == ["root/1.json", "pins.json"] ? self.outcome : .refused(Refusal())
+        }
+    }
+
+    private let signer: TestSigner
+
+    init() throws { self.signer = try TestSigner.p256("pins") }
+
+    /// A project folder with a signed root.
+    private func project(in folder: URL) async throws -> ProjectFolder {
+        let other = try TestSigner.p256("root")
+        let root = try Root.sample(root: [other], pins: [self.signer])
+        var ceremony = try SigningCeremony(try SignableMetadata(root.payload, named: "root"), under: [])
+        try await ceremony.add(other)
+        let project = ProjectFolder(folder)
+        try ProjectFolder.write(try SignableMetadata.file(of: ceremony.envelope), to: project.root(1))
+        return project
+    }
+
+    private func release(_ project: ProjectFolder, to destination: Destination?) throws -> ListRelease {
+        try ListRelease(try SourceText.read(SourceText.good()), in: project, to: destination, at: SourceText.now)
+    }
+
+    @Test("without a destination: pins.json and lists/ hold the list, and the next one has the next version")
+    func withoutADestinationPinsJSONAndListsHoldTheListAndTheNextOneHasTheNextVersion() async throws {
+        try await withTemporaryFolder { folder in
+            let project = try await self.project(in: folder)
+            let first = try self.release(project, to: nil)
+            #expect(try first.linter().root?.version == 1)
+            let envelope = try await first.signed(by: [self.signer])
+            #expect(try project.newestList() == nil, "nothing is written before publishing")
+            let outcome = try await first.publish(envelope, isOut: true)
+            #expect(outcome.changes == nil)
+            #expect(outcome.notes.isEmpty)
+            #expect(try project.newestList() == envelope)
+            #expect(try ListHistory(of: project).records.map(\.version) == [1])
+            let second = try self.release(project, to: nil)
+            #expect(second.list.version == 2)
+            #expect(second.published?.version == 1)
+        }
+    }
+
+    @Test("a missing signature, or one of a key that may not sign, stops it before anything is written")
+    func missingSignatureOrOneOfAKeyThatMayNotSignStopsItBeforeAnythingIsWritten() async throws {
+        try await withTemporaryFolder { folder in
+            let project = try await self.project(in: folder)
+            let release = try self.release(project, to: nil)
+            let missing = await #expect(throws: RepositoryError.self) { try await release.signed(by: []) }
+            #expect(missing?.reason.contains("signatures are missing: 1") == true)
+            let stranger = try TestSigner.p256("stranger")
+            await #expect(throws: RepositoryError.self) { try await release.signed(by: [stranger]) }
+            #expect(try project.newestList() == nil)
+        }
+    }
+
+    @Test("a destination that refuses leaves pins.json as it was; one whose answer is lost leaves the new list in it")
+    func destinationThatRefusesLeavesPinsJSONAsItWasOneWhoseAnswerIsLostLeavesTheNewListInIt() async throws {
+        try await withTemporaryFolder { folder in
+            let project = try await self.project(in: folder)
+            let first = try self.release(project, to: nil)
+            let before = try await first.signed(by: [self.signer])
+            _ = try await first.publish(before, isOut: true)
+
+            let refused = try self.release(project, to: Destination(outcome: .refused(Refusal())))
+            let envelope = try await refused.signed(by: [self.signer])
+            let refusal = await #expect(throws: ReleaseError.self) { try await refused.publish(envelope, isOut: true) }
+            #expect(refusal?.project == .unchanged)
+            #expect(try project.newestList() == before)
+            #expect(try ListHistory(of: project).records.map(\.version) == [1])
+
+            let lost = try self.release(project, to: Destination(outcome: .unknown(Refusal())))
+            let unclear = await #expect(throws: ReleaseError.self) { try await lost.publish(envelope, isOut: true) }
+            #expect(unclear?.project == .newList)
+            #expect(try project.newestList() == envelope)
+            #expect(try ListHistory(of: project).records.map(\.version) == [1])
+        }
+    }
+
+    @Test("a destination that has a newer list than the project: the next version comes after that one, which is kept")
+    func destinationThatHasANewerListThanTheProjectTheNextVersionComesAfterThatOneWhichIsKept() async throws {
+        try await withTemporaryFolder { folder in
+            let project = try await self.project(in: folder)
+            let elsewhere = try self.release(project, to: nil)
+            let served = try await elsewhere.signed(by: [self.signer])
+            var list = elsewhere.list
+            list.version = 6
+            let destination = Destination(
+                current: list, servedEnvelope: served, outcome: .published(["list 7"]))
+            let release = try self.release(project, to: destination)
+            #expect(release.list.version == 7)
+            #expect(release.published?.version == 6)
+            #expect(release.listOfProject == nil)
+            let envelope = try await release.signed(by: [self.signer])
+            #expect(try await release.publish(envelope, isOut: true).changes == ["list 7"])
+            #expect(try folder.contents(of: "lists/1.json") == Data(served))
+            #expect(try folder.contents(of: "lists/7.json") == Data(envelope))
+        }
+    }
+}

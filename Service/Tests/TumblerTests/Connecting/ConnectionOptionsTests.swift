@@ -1,0 +1,114 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import CommandLineInterface
+import Foundation
+import Testing
+
+@testable import tumbler
+
+@Suite("Options of connections, the same on every command")
+struct ConnectionOptionsTests {
+    /// A command of each kind that connects.
+    private static let commands = [
+        ["fetch", "https://nosuch.invalid/", "--pin", ProjectText.pin("a")], ["pin", "nosuch.invalid:443"],
+        ["refresh", "--list-url", "https://nosuch.invalid/v1/lists/a", "--root", "file", "--state", "state"],
+        ["ct", "nosuch.invalid:443", "--logs", "file"], ["status"], ["alarms"], ["publish"], ["probe"], ["lint"],
+        ["diff"], ["release"], ["build", "-o", "-"], ["gate", "a.example", "--certificate", "file"],
+        ["rotate", "status"], ["rotate", "next", "a.example"], ["rotate", "plan", "a.example", "--pin", "sha256/x"],
+        ["rotate", "abort", "a.example"], ["rotate", "emergency", "a.example", "--key", "file"],
+        ["sighting", "file"], ["init", "x", "--name", "a"],
+    ]
+
+    @Test("each command takes all of them, and says what is wrong with one", arguments: Self.commands)
+    func eachCommandTakesAllOfThemAndSaysWhatIsWrongWithOne(command: [String]) throws {
+        let options = [
+            "--cacert", "ca.pem", "--connect-to", "a.example:443:127.0.0.1:8443", "--connect-to",
+            "b.example:[::1]:8443", "--proxy", "http://127.0.0.1:3128", "--connect-timeout", "0.5", "--max-time", "2m",
+        ]
+        for family in ["-4", "--ipv4", "-6", "--ipv6"] {
+            #expect(throws: Never.self) { _ = try Tumbler.parseAsRoot(command + options + [family]) }
+        }
+        #expect(throws: Never.self) { _ = try Tumbler.parseAsRoot(command + ["--ca-file", "ca.pem"]) }
+        for wrong in [
+            ["-4", "-6"], ["--proxy", "socks5://127.0.0.1:1"], ["--connect-timeout", "0"], ["--max-time", "nan"],
+            ["--max-time", "-1"], ["--connect-to", "a.example"], ["--connect-to", "a:1:b:99999"],
+        ] {
+            let error = #expect(throws: (any Error).self) { _ = try Tumbler.parseAsRoot(command + wrong) }
+            #expect(error.map { Tumbler.exitCode(for: $0).rawValue } == 64, "\(wrong)")
+        }
+    }
+
+    @Test("a proxy is asked for the server, and what it refuses is said in a sentence")
+    func proxyIsAskedForTheServerAndWhatItRefusesIsSaidInASentence() async throws {
+        for (answer, reason) in [
+            ("407 Proxy Authentication Required", "asks for a name and a password"),
+            ("403 Forbidden", "did not open a tunnel"),
+        ] {
+            try await withTemporaryFolder { folder in
+                try await LoopbackPort.with(.says("HTTP/1.1 \(answer)\r\nContent-Length: 0\r\n\r\n")) { port in
+                    let run = try await CommandRun.shell(
+                        #"NO_PROXY= no_proxy= HTTPS_PROXY=http://127.0.0.1:\#(port) "$0" pin nosuch.invalid:443"#,
+                        in: folder)
+                    run.expectError(2)
+                    #expect(run.errors.contains(reason), "\(run)")
+                }
+            }
+        }
+    }
+
+    @Test("a host that NO_PROXY names is asked directly; a proxy that cannot be used is said")
+    func hostThatNoProxyNamesIsAskedDirectlyAProxyThatCannotBeUsedIsSaid() async throws {
+        try await withTemporaryFolder { folder in
+            let exempt = try await CommandRun.shell(
+                #"HTTPS_PROXY=http://127.0.0.1:1 NO_PROXY=invalid "$0" pin nosuch.invalid:443"#, in: folder)
+            exempt.expectError(2)
+            #expect(exempt.errors.contains("no such host"), "\(exempt)")
+            let unused = try await CommandRun.shell(
+                #"no_proxy= HTTPS_PROXY=socks5://127.0.0.1:1 "$0" pin nosuch.invalid:443"#, in: folder)
+            #expect(unused.exitCode == 2 && unused.errors.contains("the proxy of HTTPS_PROXY is not used"), "\(unused)")
+        }
+    }
+
+    @Test("a family that a host has no address of is said, and not tried")
+    func familyThatAHostHasNoAddressOfIsSaidAndNotTried() async throws {
+        try await withTemporaryFolder { folder in
+            let run = try await CommandRun.tumbler(["pin", "127.0.0.1:443", "--ipv6"], in: folder)
+            run.expectError(2, hint: true)
+            #expect(run.errors.contains("127.0.0.1 has no IPv6 address"), "\(run)")
+        }
+    }
+
+    @Test("no error of a library reaches a person: no type, no path of a source file", .needsOpenSSL)
+    func noErrorOfALibraryReachesAPerson() async throws {
+        let openssl = try #require(OpenSSL.installed)
+        try await withTemporaryFolder { folder in
+            try await openssl.run(
+                "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout server.key -out server.pem -days 3650"
+                    + " -subj /CN=localhost -addext subjectAltName=DNS:localhost,IP:127.0.0.1", in: folder)
+            try folder.write("x", as: "token")
+            try folder.write("{}", as: "root.json")
+            try await withOpenSSLServer(openssl, ["-cert", "server.pem", "-key", "server.key"], in: folder) { port in
+                let address = "https://127.0.0.1:\(port)"
+                for command in [
+                    ["status", "--server", address, "--token-file", "token"],
+                    ["fetch", "\(address)/", "--pin", ProjectText.pin("a")],
+                    ["diff", "-C", ".", "--published", "\(address)/v1/lists/a"],
+                ] {
+                    try folder.write(ProjectText.good, as: "tumbler.yaml")
+                    let run = try await CommandRun.tumbler(command, in: folder)
+                    #expect(run.exitCode != 0, "\(run)")
+                    for raw in ["NIO", "BoringSSL", ".swift", ".cc", "Error(", "errno"] {
+                        #expect(!run.errors.contains(raw), "\(run)")
+                    }
+                }
+                let run = try await CommandRun.tumbler(
+                    ["status", "--server", address, "--token-file", "token"], in: folder)
+                #expect(run.errors.contains("its certificate is not trusted here"), "\(run)")
+                #expect(run.errors.contains("--cacert"), "\(run)")
+            }
+        }
+    }
+}
