@@ -154,8 +154,11 @@ package struct PinListService: Service {
                 that limit (LimitNOFILE, ulimit -n)
                 """)
         }
+        let reports = ReportResponder(
+            reports: self.parts.reports, source: self.parts.source, clock: self.parts.clock)
         var listeners: [any Service] = [
-            try self.application(responder, at: configuration.listen, tls, lists, maximum, group, isAdmin: isShared)
+            try self.application(
+                responder, at: configuration.listen, tls, (lists, reports), maximum, group, isAdmin: isShared)
         ]
         if let address = configuration.adminListen {
             let adminRouter = Router(context: ServiceContext.self, options: .autoGenerateHeadEndpoints)
@@ -177,10 +180,11 @@ package struct PinListService: Service {
 
     private func application(
         _ responder: some HTTPResponder<ServiceContext>, at address: ListenAddress, _ tls: ServiceTLS?,
-        _ lists: ListResponder?, _ maximumConnections: Int?, _ group: MultiThreadedEventLoopGroup, isAdmin: Bool
+        _ responders: (lists: ListResponder, reports: ReportResponder)?, _ maximumConnections: Int?,
+        _ group: MultiThreadedEventLoopGroup, isAdmin: Bool
     ) throws -> any Service {
         let http = HTTPServerBuilder.http1(
-            configuration: ConnectionLimits.configuration(self.parts.configuration.deadlines, lists))
+            configuration: ConnectionLimits.configuration(self.parts.configuration.deadlines, responders))
         let onListening = self.onListening
         let cap = maximumConnections.map { ConnectionCap($0, clock: self.parts.clock, logger: self.parts.logger) }
         let scheme = tls == nil ? "http" : "https"
