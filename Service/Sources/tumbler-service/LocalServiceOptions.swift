@@ -13,10 +13,10 @@ struct LocalServiceOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "The service's configuration; by default tumbler-service.yaml in this folder, where there is one.",
-            valueName: "file"))
+            valueName: "file"), completion: .file())
     var config: String?
 
-    @Option(help: ArgumentHelp("The folder of the database.", valueName: "dir"))
+    @Option(help: ArgumentHelp("The folder of the database.", valueName: "dir"), completion: .directory)
     var dataDir: String?
 
     @Option(help: ArgumentHelp("sqlite, or postgres://…", valueName: "address"))

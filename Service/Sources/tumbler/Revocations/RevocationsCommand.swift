@@ -30,14 +30,15 @@ struct RevocationsCommand: AsyncParsableCommand {
 
     @Option(
         name: .customLong("crl"), parsing: .upToNextOption,
-        help: ArgumentHelp("Further revocation lists, DER or PEM: files or addresses.", valueName: "file|url"))
+        help: ArgumentHelp("Further revocation lists, DER or PEM: files or addresses.", valueName: "file|url"),
+        completion: .file())
     var lists: [String] = []
 
     @Option(
         parsing: .upToNextOption,
         help: ArgumentHelp(
             "Ask about the certificates in these files, each a chain in PEM or one certificate in DER.",
-            valueName: "file"))
+            valueName: "file"), completion: .file())
     var certificates: [String] = []
 
     @Flag(help: "Ask about the certificates that the service keeps of logs.")
