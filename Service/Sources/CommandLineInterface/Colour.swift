@@ -23,13 +23,16 @@ package enum Colour: Int, Sendable {
     /// A line of standard output with a word in this colour, where standard output is coloured.
     ///
     /// - Parameters:
-    ///   - word: The word; it is coloured where it begins the line, or where it first stands behind a colon.
+    ///   - word: The word; it is coloured where it first stands behind a colon, else where it begins the
+    ///     line.
     ///   - line: The line.
     package func word(_ word: String, of line: String) -> String {
         guard Self.isInOutput, StandardOutput.taker == nil else { return line }
-        if line.hasPrefix(word) { return self.around(word) + line.dropFirst(word.count) }
-        guard let place = line.range(of: ": \(word)") else { return line }
-        return line.replacingCharacters(in: place, with: ": \(self.around(word))")
+        // A host has no colon with a blank behind it: what it is called is not taken for the verdict.
+        if let place = line.range(of: ": \(word)") {
+            return line.replacingCharacters(in: place, with: ": \(self.around(word))")
+        }
+        return line.hasPrefix("\(word): ") ? self.around(word) + line.dropFirst(word.count) : line
     }
 
     /// A text in this colour (ECMA-48, SGR).
