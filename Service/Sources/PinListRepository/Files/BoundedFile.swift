@@ -36,7 +36,10 @@ public enum BoundedFile {
         return bytes
     }
 
-    /// Refuses a regular file with a secret that other users of this machine can read. A pipe or a device is who made it.
+    /// Refuses a regular file with a secret that other users of this machine can open. A pipe or a device is who made it.
+    ///
+    /// The group of a file that another user owns is no ground: systemd and Kubernetes give a secret to a service by it. OpenSSH
+    /// looks at keys of the user alone for the same reason; here a file that every user can open is refused whoever owns it.
     ///
     /// - Parameters:
     ///   - path: Its path.
@@ -44,7 +47,10 @@ public enum BoundedFile {
     /// - Throws: ``RepositoryError`` of the code `file`. A file that is not there is for the reading to tell.
     public static func expectPrivate(_ path: String, holding what: String) throws(RepositoryError) {
         var status = stat()
-        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_mode & 0o077 != 0 else { return }
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return }
+        let others = status.st_mode & 0o007 != 0
+        let group = status.st_mode & 0o070 != 0 && status.st_uid == geteuid()
+        guard others || group else { return }
         throw RepositoryError(
             .file, "\(path): other users of this machine can open this file, and it holds \(what)",
             hint: "chmod 600 \(path)")
