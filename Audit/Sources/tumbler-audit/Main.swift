@@ -4,7 +4,7 @@
 
 import AppAudit
 import ArgumentParser
-import CertificatePinning
+@_spi(Tools) import CertificatePinning
 import Foundation
 import PinListMetadata
 
@@ -154,10 +154,10 @@ struct AuditCommand: ParsableCommand {
     }
 
     private static func read(_ path: String, maximum limit: Int) throws -> [UInt8] {
-        guard let file = FileHandle(forReadingAtPath: path), let data = try? file.read(upToCount: limit + 1) else {
-            throw AuditError(reason: "\(path) cannot be read")
-        }
-        guard data.count <= limit else { throw AuditError(reason: "\(path) has over \(limit) bytes") }
-        return [UInt8](data)
+        guard let file = FileHandle(forReadingAtPath: path),
+            let bytes = try? BoundedBytes.read(upTo: limit, { try file.read(upToCount: $0) })
+        else { throw AuditError(reason: "\(path) cannot be read") }
+        guard bytes.count <= limit else { throw AuditError(reason: "\(path) has over \(limit) bytes") }
+        return bytes
     }
 }
