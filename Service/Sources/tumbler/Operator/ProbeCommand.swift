@@ -99,7 +99,8 @@ struct ProbeCommand: AsyncParsableCommand {
         let file = self.memoryFile
         var memory = file?.load() ?? ProbeMemory()
         var probed = zip(hosts, observations).map { rules.evaluate($0, $1, &memory) }
-        let troubles = try await ProbedRevocations.add(to: &probed, observations, given: self.lists, at: time)
+        let troubles = try await ProbedRevocations.add(
+            to: &probed, observations, given: self.lists, at: time, by: connections)
         for trouble in troubles { StandardError.warning(trouble) }
         let report = ProbeReport(list, held: held, at: time, probed)
         self.keepRotations(Array(zip(hosts, observations)), &memory, at: time)

@@ -75,7 +75,9 @@ struct RevocationsCommand: AsyncParsableCommand {
         var file: SourceFileEdit?
         if self.write { file = try await Self.undecided { try SourceFileEdit(self.project) } }
         let asked = try await Self.undecided { try await self.asked(at: time) }
-        let outcome = try await RevocationListRequest(given: self.lists, time: time).ask(asked)
+        let outcome = try await RevocationListRequest(
+            given: self.lists, time: time, connections: self.service.connection.connections
+        ).ask(asked)
         let answer = RevocationAnswer(asked, outcome, at: time)
         for line in answer.troubles { StandardError.warning(line) }
         // Without --write a project is of use, and not needed.
