@@ -141,10 +141,14 @@ package struct PinListService: Service {
         let publicRouter = Router(context: ServiceContext.self, options: .autoGenerateHeadEndpoints)
         routes.addPublic(to: publicRouter)
         if isShared { routes.addAdmin(to: publicRouter) }
+        let missing: @Sendable () -> Response = {
+            routes.dashboard.answer(ErrorPage(status: 404, detail: ""), .notFound)
+        }
         let lists = ListResponder(
             lists: self.parts.lists, listRequests: self.parts.listRequests, source: self.parts.source,
             clock: self.parts.clock)
-        let responder = PublicResponder(lists: lists, next: ProblemResponder(publicRouter))
+        let responder = PublicResponder(
+            lists: lists, next: ProblemResponder(publicRouter, page: isShared ? missing : nil))
         let maximum = self.descriptors.publicConnections(
             configured: configuration.maximumConnections, hasAdminListener: !isShared)
         if let wanted = configuration.maximumConnections, let maximum, maximum < wanted {
@@ -163,7 +167,8 @@ package struct PinListService: Service {
             routes.addAdmin(to: adminRouter)
             listeners.append(
                 try self.application(
-                    ProblemResponder(adminRouter), at: address, tls, nil, DescriptorBudget.adminConnections,
+                    ProblemResponder(adminRouter, page: missing), at: address, tls, nil,
+                    DescriptorBudget.adminConnections,
                     group, isAdmin: true))
         }
         return listeners
