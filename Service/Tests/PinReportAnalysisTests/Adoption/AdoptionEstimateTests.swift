@@ -58,7 +58,7 @@ struct AdoptionEstimateTests {
     func halfHoldIt05NoneDidInTheWindowBeforeSoSixMoreWindowsBring99() throws {
         let estimate = self.estimate(
             self.counts(0, ["two": 30]), self.counts(11, ["one": 50, "two": 20]), self.counts(12, ["one": 100]),
-            self.counts(23, ["one": 5]))
+            self.counts(23, ["one": 5]), publishedHoursAgo: 24)
         #expect(estimate.state == .measured(base: 100))
         #expect(estimate.share(of: 2) == 0.5)
         #expect(estimate.share(of: 3) == 0)
