@@ -40,13 +40,13 @@ bench: ## ratios measured in one run: build with nothing else running
 fuzz: ## libFuzzer on every parser [SECONDS=30 for each]
 	@scripts/fuzz '$(FUZZ_SECONDS)'
 
-install: ## tumbler and tumbler-service, completions, manual pages [PREFIX=/usr/local] [DESTDIR=]
+install: ## tumbler, tumbler-service and tumbler-audit, completions, manual pages [PREFIX=/usr/local] [DESTDIR=]
 	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' scripts/install
 
 uninstall: ## removes what install put there [PREFIX=/usr/local] [DESTDIR=]
 	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' scripts/install --remove
 
-deb: ## Debian packages of tumbler and tumbler-service, into .build/deb
+deb: ## Debian packages of the three programs, into .build/deb
 	@scripts/deb
 
 container: ## the service as a container image, with podman or buildah

@@ -169,11 +169,19 @@ public struct DeniedKey: Hashable, Sendable {
 /// The deny set and revocations stay in force.
 public struct Suspension: Hashable, Sendable {
     /// The scope of a suspension.
-    public enum Scope: Hashable, Sendable {
+    public enum Scope: Hashable, Sendable, CustomStringConvertible {
         /// Every entry, and the rule for unlisted hosts: `*`.
         case everything
         /// The entry with this noted hostname alone, not its parents, children or carve-outs.
         case entry(HostName)
+
+        /// `*`, or the host, as lists write it (formats.md, section 3.2).
+        public var description: String {
+            switch self {
+            case .everything: "*"
+            case .entry(let host): host.description
+            }
+        }
     }
 
     /// The scope.

@@ -42,11 +42,20 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
         guard characters.count == 20, separators.allSatisfy({ characters[$0.0] == $0.1 }),
             let year = number(0..<4), let month = number(5..<7), let day = number(8..<10),
             let hour = number(11..<13), let minute = number(14..<16), let second = number(17..<19),
-            (1...12).contains(month), (1...Self.days(inMonth: month, of: year)).contains(day),
-            hour < 24, minute < 60, second < 60
+            let time = Timestamp(year: year, month: month, day: day, hour: hour, minute: minute, second: second)
         else {
             throw InputError(.timestamp, "a time is written like 2026-11-21T00:00:00Z: UTC, whole seconds, with Z")
         }
+        self = time
+    }
+
+    /// The second of a date in the Gregorian calendar, in UTC; `nil` for a day that its month does not have, a leap second, or
+    /// a year outside of 0 to 9999.
+    package init?(year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int) {
+        guard (0...9_999).contains(year), (1...12).contains(month),
+            (1...Self.days(inMonth: month, of: year)).contains(day),
+            (0..<24).contains(hour), (0..<60).contains(minute), (0..<60).contains(second)
+        else { return nil }
         let days = Self.daysSince1970(year: year, month: month, day: day)
         self.secondsSince1970 = Int64(days) * 86_400 + Int64(hour * 3_600 + minute * 60 + second)
     }

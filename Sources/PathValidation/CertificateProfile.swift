@@ -102,7 +102,11 @@ struct CertificateProfile {
         guard self.isWellFormed(validity: candidate.der[candidate.fields.validity]) else {
             return "a validity that is not written in whole seconds"
         }
-        guard place != .anchor else { return nil }
+        guard place != .anchor else {
+            // The verifier says so, too, but is not asked about a path with name constraints or unique identifiers.
+            return certificate.version != .v3 && !certificate.extensions.isEmpty
+                ? "extensions in a certificate that is not of version 3" : nil
+        }
         // Only the algorithm within the signed bytes is authentic: the one outside must be the same
         // (section 4.1.1.2).
         guard candidate.der[candidate.fields.signature] == candidate.der[candidate.fields.signatureAlgorithm] else {

@@ -39,8 +39,8 @@ extension ServerIdentity {
     ///
     /// A wildcard stands for an A-label (`xn--…`) as for any other label, but is never within one: `xn--*.example.com`
     /// is no wildcard here and matches no host (RFC 6125, section 6.4.3, rule 3; RFC 9525, section 6.3). Go, webpki,
-    /// OpenSSL and swift-certificates do the same. NIOSSL also refuses `*.example.com` for a host whose first label is
-    /// an A-label: its connections to such a host need a certificate with the whole name, whatever is decided here.
+    /// OpenSSL, BoringSSL and swift-certificates do the same. NIOSSL also refuses `*.example.com` for a host whose
+    /// first label is an A-label: on connections to such a host this comparison is alone.
     ///
     /// Applied beside swift-certificates' `ServerIdentityPolicy`, which also accepts the common name and wildcards
     /// within a label. Both must agree.

@@ -35,10 +35,16 @@ public struct ReportBackoff: Hashable, Sendable {
     ///   - random: The source of the random part of the window.
     init(failures: Int, at now: Timestamp, retryAfter: Int64?, using random: inout some RandomNumberGenerator) {
         let failures = min(max(failures, 1), Self.maximumFailures)
-        let window = min(ReportLimits.firstWindow << Int64(failures - 1), ReportLimits.lastWindow)
-        let part = Int64.random(in: 0...window, using: &random)
+        let part = Int64.random(in: 0...Self.window(afterFailures: failures), using: &random)
         let asked = min(max(retryAfter ?? 0, 0), ReportLimits.maximumWait)
         self.init(failures: failures, failedAt: now, notBefore: now.after(max(part, asked)))
+    }
+
+    /// The window of a wait after some failures in a row, which doubles with each, in seconds: of reports, and of a
+    /// client's refreshes.
+    package static func window(afterFailures failures: Int) -> Int64 {
+        let doublings = Int64(min(max(failures, 1), Self.maximumFailures) - 1)
+        return min(ReportLimits.firstWindow << doublings, ReportLimits.lastWindow)
     }
 
     /// The time of the next attempt, as seen now. No wait is longer than ``ReportLimits/maximumWait``.

@@ -2,6 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
+@_spi(Tools) internal import CertificatePinning
 public import Foundation
 
 /// A root or a list that comes with the app.
@@ -46,7 +47,7 @@ public struct EmbeddedFile: Sendable {
         do {
             let handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
             defer { try? handle.close() }
-            return [UInt8](try handle.read(upToCount: maximumBytes + 1) ?? Data())
+            return try BoundedBytes.read(upTo: maximumBytes) { try handle.read(upToCount: $0) }
         } catch {
             throw PinningSetupError(.missing, "the \(what) \(path) cannot be read: \(error.localizedDescription)")
         }

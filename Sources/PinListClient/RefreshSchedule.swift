@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import CertificatePinning
+internal import PinFailureReports
 
 /// The schedule of refreshes: once in each `refreshAfter` with jitter, by a backoff after failures, soon after a signer
 /// was replaced, and after mismatches (formats.md, sections 3.3 and 4).
@@ -109,14 +110,10 @@ public struct RefreshSchedule: Hashable, Sendable {
     }
 }
 
-/// The backoff after failures, with full jitter, so that installations do not all return at once when the server does.
+/// The backoff after failures, with full jitter in the same window as that of reports, so that installations do not all return at once when the server does.
 struct Backoff: Hashable, Sendable {
-    /// The maximum wait after the first failure, in seconds: 2 minutes.
-    static let first: Int64 = 120
     /// The minimum wait in seconds, so that a random zero causes no busy loop.
     static let minimum: Int64 = 1
-    /// The maximum wait, in seconds: 4 hours.
-    static let maximum: Int64 = 14_400
 
     /// The number of failures in a row.
     var failures = 0
@@ -125,9 +122,7 @@ struct Backoff: Hashable, Sendable {
     ///
     /// - Parameter fraction: From 0 up to 1, at random.
     func wait(fraction: Double) -> Int64 {
-        var maximum = Self.first
-        for _ in 1..<max(2, min(self.failures, 16)) where self.failures > 1 { maximum = min(maximum * 2, Self.maximum) }
-        return max(Self.part(fraction, of: maximum), Self.minimum)
+        max(Self.part(fraction, of: ReportBackoff.window(afterFailures: self.failures)), Self.minimum)
     }
 
     /// A part of some seconds, rounded down; all of them when the fraction is not within 0 ..< 1.

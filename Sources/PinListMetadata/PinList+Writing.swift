@@ -84,14 +84,9 @@ extension PinList {
     }
 
     private static func value(of suspension: Suspension) -> JSONValue {
-        let domain =
-            switch suspension.scope {
-            case .everything: "*"
-            case .entry(let host): host.description
-            }
-        return .object([
-            .init("domain", .string(domain)), .init("until", .string(suspension.until.description)),
-            .init("reason", .string(suspension.reason)),
+        .object([
+            .init("domain", .string(suspension.scope.description)),
+            .init("until", .string(suspension.until.description)), .init("reason", .string(suspension.reason)),
         ])
     }
 }

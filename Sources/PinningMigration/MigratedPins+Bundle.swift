@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-public import CertificatePinning
+@_spi(Tools) public import CertificatePinning
 public import Foundation
 
 extension MigratedPins {
@@ -80,11 +80,11 @@ extension CertificateReader {
         }
         var pins: [KnownPin] = []
         for file in files {
-            let bytes: Data
+            let bytes: [UInt8]
             do {
                 let handle = try FileHandle(forReadingFrom: file)
                 defer { try? handle.close() }
-                bytes = try handle.read(upToCount: MigrationLimits.fileBytes + 1) ?? Data()
+                bytes = try BoundedBytes.read(upTo: MigrationLimits.fileBytes) { try handle.read(upToCount: $0) }
             } catch {
                 throw MigrationError(
                     .file, "\(file.lastPathComponent) cannot be read", hint: "check that it is a file that can be read")

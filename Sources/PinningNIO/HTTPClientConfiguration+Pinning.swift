@@ -94,9 +94,8 @@ extension HTTPClient.Configuration {
         pinned.http1_1ConnectionDebugInitializer = { connections.http1($0) }
         pinned.http2ConnectionDebugInitializer = { connections.http2($0) }
         pinned.http2StreamChannelDebugInitializer = { connections.stream($0) }
-        if connections.server.host.hasUnderscore {
-            // NIOSSL does not accept such a name. The gate opens only for a leaf that our validator compared with the
-            // host.
+        if !connections.server.host.isComparedByNIOSSL {
+            // The gate opens only for a leaf that our validator compared with the host.
             var tls = self.tlsConfiguration ?? .makeClientConfiguration()
             tls.certificateVerification = .noHostnameVerification
             pinned.tlsConfiguration = tls

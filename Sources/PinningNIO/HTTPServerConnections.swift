@@ -150,9 +150,9 @@ final class HTTPServerConnections: Sendable {
     }
 
     /// Whether a connection is allowed without a path of ours: while all entries only report, a connection that
-    /// AsyncHTTPClient validated is not refused because our path is missing. AsyncHTTPClient does not compare a name
-    /// with an underscore with the certificate.
-    private var isValidatedElsewhere: Bool { self.server.pinning.isObserving && !self.server.host.hasUnderscore }
+    /// AsyncHTTPClient validated is not refused because our path is missing. Where NIOSSL cannot compare the name with
+    /// the certificate, AsyncHTTPClient does not.
+    private var isValidatedElsewhere: Bool { self.server.pinning.isObserving && self.server.host.isComparedByNIOSSL }
 
     private func question(_ leaf: [UInt8]) -> CachingPathValidator.Question {
         self.server.finder.question([leaf] + self.chain.intermediates, for: self.server.host)

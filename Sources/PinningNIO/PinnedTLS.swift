@@ -62,10 +62,10 @@ public struct PinnedTLS: Sendable {
     /// always compares the certificate with the requested host, and without its path the callback refuses every
     /// handshake.
     ///
-    /// NIOSSL compares addresses with the address that was dialled, which may be a proxy's, and accepts no name with an
-    /// underscore. In server name indication it sends such a name like any other.
+    /// NIOSSL compares addresses with the address that was dialled, which may be a proxy's. In server name indication it
+    /// sends each name, also one that it cannot compare.
     func context(for host: HostName) -> NIOSSLContext {
-        host.isAddress || host.hasUnderscore ? self.namelessContext : self.context
+        host.isAddress || !host.isComparedByNIOSSL ? self.namelessContext : self.context
     }
 
     /// The numbers of handshakes with and without a cached path.
@@ -103,8 +103,9 @@ public struct PinnedTLS: Sendable {
 
     /// The verification callback for a transport that makes its own handler, such as grpc-swift-2's
     /// `customVerificationCallback`. Leave that transport's certificate verification at its default: where it is
-    /// switched off, NIOSSL ignores the callback. For a host with an underscore it is `.noHostnameVerification`:
-    /// NIOSSL itself refuses such names after the callback, which has compared the name with the certificate.
+    /// switched off, NIOSSL ignores the callback. For a host with an underscore, and for one whose first label is an
+    /// A-label and whose certificate has a wildcard, it is `.noHostnameVerification`: NIOSSL itself refuses these after
+    /// the callback, which has compared the name with the certificate.
     ///
     /// - Parameters:
     ///   - host: The host of the request, without a port. Never take it from a server's response.
@@ -167,5 +168,11 @@ public struct PinnedTLS: Sendable {
         guard chain.count == path.certificates.count else { return .failed }
         return .certificateVerified(VerificationMetadata(ValidatedCertificateChain(chain)))
     }
+}
+
+extension HostName {
+    /// Whether NIOSSL compares this name with a certificate as RFC 9525 has it, and as we do: it accepts no name with an
+    /// underscore, and no wildcard for a name whose first label is an A-label. With these our validator is alone.
+    var isComparedByNIOSSL: Bool { !self.hasUnderscore && !self.description.utf8.starts(with: "xn--".utf8) }
 }
 #endif

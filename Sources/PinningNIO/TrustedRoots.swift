@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if NIO
-import CertificatePinning
+@_spi(Tools) import CertificatePinning
 import Foundation
 import NIOSSL
 public import PathValidation
@@ -72,7 +72,7 @@ public enum TrustedRoots {
         do {
             let handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
             defer { try? handle.close() }
-            let bytes = [UInt8](try handle.read(upToCount: self.maximumBytes + 1) ?? Data())
+            let bytes = try BoundedBytes.read(upTo: self.maximumBytes) { try handle.read(upToCount: $0) }
             guard bytes.count <= self.maximumBytes else {
                 throw PinningSetupError(.configuration, "\(path) is over \(self.maximumBytes) bytes")
             }

@@ -108,6 +108,31 @@ struct CertificateProfileTests {
         #expect(try await validate([try .server(by: nameless), nameless], roots: [self.root]).path == nil)
     }
 
+    @Test("an anchor of version 1 has no extensions: with name constraints of its own it is no anchor")
+    func anchorOfVersion1HasNoExtensionsWithNameConstraintsOfItsOwnItIsNoAnchor() async throws {
+        let constraints = NameConstraints(permittedSubtrees: [.dnsName("example.com")])
+        func isAccepted(_ isConstrained: Bool, _ change: (inout TestCertificate.Form) -> Void) async throws -> Bool {
+            let anchor = try TestCertificate.authority("Old root", change)
+            let issuer = try TestCertificate.authority("Issuer", by: anchor) { form in
+                if isConstrained { form.constraints = constraints }
+            }
+            return try await validate([try .server(by: issuer), issuer], roots: [anchor]).path != nil
+        }
+        let own = try Certificate.Extension(constraints, critical: true)
+        let harmless = Certificate.Extension(oid: [1, 3, 6, 1, 4, 1, 55_738, 1], critical: false, value: [5, 0])
+        for isConstrained in [false, true] {
+            #expect(try await isAccepted(isConstrained) { $0.version = .v1 })
+            for odd in [own, harmless] {
+                #expect(try await isAccepted(isConstrained) { $0.others = [odd] })
+                #expect(
+                    try await !isAccepted(isConstrained) { form in
+                        form.version = .v1
+                        form.others = [odd]
+                    })
+            }
+        }
+    }
+
     @Test("a path length of zero lets one certificate follow, and self-issued ones do not count")
     func pathLengthOfZeroLetsOneCertificateFollowAndSelfIssuedOnesDoNotCount() async throws {
         let first = try TestCertificate.authority("First", by: self.root) { $0.pathLength = 0 }

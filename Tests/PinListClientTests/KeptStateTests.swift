@@ -17,6 +17,14 @@ struct KeptStateTests {
     private static let fixtures = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().appendingPathComponent("Fixtures")
 
+    /// The folders there are, the newest last: what was kept before there was a release, and those of releases.
+    static let kept: [String] = {
+        let released = Self.fixtures.appendingPathComponent("released")
+        let versions = (try? FileManager.default.contentsOfDirectory(atPath: released.path)) ?? []
+        return ["before-0.1-2026-11"]
+            + versions.sorted { $0.compare($1, options: .numeric) == .orderedAscending }.map { "released/\($0)" }
+    }()
+
     /// The day on which its reports are sent: two hours after it was closed.
     private static let later = Timestamp(secondsSince1970: TestClient.start.secondsSince1970 + 7_200)
 
@@ -39,7 +47,7 @@ struct KeptStateTests {
 
     @Test(
         "root, list, mark and reports of a client of that day are there for the client of today",
-        arguments: ["before-0.1-2026-11"])
+        arguments: Self.kept)
     func rootListMarkAndReportsOfAClientOfThatDayAreThereForTheClientOfToday(name: String) async throws {
         try await self.withCopy(of: name, self.expectOpens)
     }
@@ -83,7 +91,8 @@ struct KeptStateTests {
             if let target = ProcessInfo.processInfo.environment["TUMBLER_FIXTURE"] {
                 try FileManager.default.copyItem(at: folder, to: URL(fileURLWithPath: target))
             }
-            let kept = Self.fixtures.appendingPathComponent("before-0.1-2026-11/client")
+            let newest = try #require(Self.kept.last)
+            let kept = Self.fixtures.appendingPathComponent("\(newest)/client")
             #expect(try Self.form(of: folder) == Self.form(of: kept))
             try await self.expectOpens(folder)
         }

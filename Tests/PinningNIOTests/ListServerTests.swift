@@ -12,6 +12,7 @@ import PinListClient
 import PinListMetadata
 import PinningNIO
 import PinningTesting
+import TestData
 import Testing
 
 @Suite("A list server that is broken or hostile")
@@ -75,6 +76,69 @@ struct ListServerTests {
             #expect(!outcome.hasChanged)
             let text = try await client.text("https://\(Self.host):\(server.port)/")
             #expect(text == "hello")
+            try await client.shutdown()
+        }
+    }
+
+    /// What the server has in the place of the log list.
+    enum LogFile: CaseIterable {
+        case missing, another, unreadable
+    }
+
+    @Test(
+        "with another file in place of the log list refuses nothing; with the right one, over TLS, enforcement begins",
+        arguments: LogFile.allCases)
+    func withAnotherFileInPlaceOfTheLogListRefusesNothing(_ before: LogFile) async throws {
+        let made = try LoggedPKI(Self.host)
+        let now = Timestamp(secondsSince1970: TestPKI.now)
+        let file = SigningLog.list(of: made.logs, at: Timestamp(secondsSince1970: TestPKI.now - 86_400).description)
+        // Its digest is right, and its content no log list.
+        let unreadable = Array("<html>It works!</html>".utf8)
+        var entry = try PinnedScene.entry(Self.host, [try made.unlogged.pin])
+        entry.transparency = TransparencyRule(.enforce, .chrome)
+        var repository = try RepositorySimulator(at: now, domains: [PinList.Domain(entry)])
+        let first = try repository.publishList { list in
+            list.logs = ListedLogs(of: before == .unreadable ? unreadable : file)
+        }
+        let second = try repository.publishList { list in list.logs = ListedLogs(of: file) }
+        let root = repository.roots[0]
+        let paths = try (
+            first: Self.path + #require(ListedLogs(of: before == .unreadable ? unreadable : file)).path,
+            second: Self.path + #require(ListedLogs(of: file)).path
+        )
+        var tls = TLSConfiguration.makeClientConfiguration()
+        tls.trustRoots = .certificates([try made.pki.root.nio])
+        let (fetcher, settings) = (HTTPClientFetcher.patient(tls), tls)
+        try await LoopbackServer.with(LoopbackServer.Identity([made.unlogged, made.pki.intermediate])) { server in
+            server.files = ["\(Self.path)/pins.json": first]
+            switch before {
+            case .missing: break
+            case .another: server.files[paths.first] = file.reversed()
+            case .unreadable: server.files[paths.first] = unreadable
+            }
+            let pinning = try Pinning(
+                root: .bytes(root), list: .bytes(first),
+                refreshFrom: URL(string: "https://\(Self.host):\(server.port)\(Self.path)"), state: .memory,
+                configuration: PinningConfiguration(
+                    fetcher: fetcher, reportSender: NoNetwork(), clock: ManualClock(now),
+                    randomness: FixedRandomness(fraction: 0)))
+            let client = try PinnedHTTPClient(by: pinning, configuration: .patient(settings))
+            let outcome = await pinning.refresh()
+            let code: FetchError.Code? =
+                switch before {
+                case .missing: .status
+                case .another: .wrongFile
+                case .unreadable: nil
+                }
+            #expect(outcome.logsFailure?.code == code)
+            #expect(outcome.refused.isEmpty)
+            let url = "https://\(Self.host):\(server.port)/"
+            try await client.expectHello(url)
+            server.files["\(Self.path)/pins.json"] = second
+            server.files[paths.second] = file
+            #expect(await pinning.refresh().logsFailure == nil)
+            let refusal = await #expect(throws: PinningError.self) { try await client.text(url) }
+            #expect(refusal?.decision.reason == .transparency)
             try await client.shutdown()
         }
     }

@@ -3,8 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import PinListMetadata
-import PinningTesting
+import PinListClient
 import Testing
 
 @testable import PinningURLSession
@@ -35,110 +34,31 @@ struct URLSessionFetcherTests {
     private let fetcher = Patient()
     private let hasty = URLSessionFetcher(firstByteSeconds: 0.2, totalSeconds: 0.5)
 
-    /// The failure of a request.
-    private func failure(
-        _ fetcher: some ListFetcher, _ address: String, maximumBytes: Int = 1_000
-    ) async throws -> FetchError {
-        do {
-            let answer = try await fetcher.fetch(FetchRequest(address: address, maximumBytes: maximumBytes))
-            Issue.record("\(address) answered \(answer.status)")
-            throw CancellationError()
-        } catch let failure as FetchError {
-            return failure
-        }
+    @Test("does what every fetcher does", arguments: FetcherStory.allCases)
+    func doesWhatEveryFetcherDoes(story: FetcherStory) async throws {
+        try await HTTPServer.serving { try await story.tell(of: self.fetcher, $0) }
     }
 
-    @Test("a body, a status, a validator and Retry-After come through as they are")
-    func bodyAStatusAValidatorAndRetryAfterComeThroughAsTheyAre() async throws {
+    @Test("a body whose announced length is over the limit is refused")
+    func bodyWhoseAnnouncedLengthIsOverTheLimitIsRefused() async throws {
         try await HTTPServer.serving { base in
-            let list = try await self.fetcher.fetch(FetchRequest(address: "\(base)/list", maximumBytes: 4))
-            #expect(list == FetchResponse(status: 200, body: Array("list".utf8)))
-            let held = try await self.fetcher.fetch(
-                FetchRequest(address: "\(base)/list", maximumBytes: 4, ifNoneMatch: "\"held\""))
-            #expect(held == FetchResponse(status: 304))
-            let busy = try await self.fetcher.fetch(FetchRequest(address: "\(base)/busy", maximumBytes: 4))
-            #expect(busy == FetchResponse(status: 503, retryAfter: 17))
-            let missing = try await self.fetcher.fetch(FetchRequest(address: "\(base)/nothing", maximumBytes: 4))
-            #expect(missing.status == 404)
+            let failure = try await FetchError.of(self.fetcher, "\(base)/long")
+            #expect(failure.code == .tooLarge)
         }
     }
 
-    @Test(
-        "Retry-After that is no number of seconds says nothing",
-        arguments: ["nan", "-inf", "-1e300", "1e300", "0x1p62", "-1"])
-    func retryAfterThatIsNoNumberOfSecondsSaysNothing(field: String) async throws {
-        try await HTTPServer.serving { base in
-            let busy = try await self.fetcher.fetch(FetchRequest(address: "\(base)/busy/\(field)", maximumBytes: 4))
-            #expect(busy == FetchResponse(status: 503))
-        }
-    }
-
-    @Test("does what the protocol asks for")
-    func doesWhatTheProtocolAsksFor() async throws {
-        try await HTTPServer.serving { try await ProtocolCompatibility.check(URLSessionFetcher(), against: $0) }
-    }
-
-    @Test("no cookies, no credentials, nothing compressed, nothing kept")
-    func noCookiesNoCredentialsNothingCompressedNothingKept() async throws {
-        try await HTTPServer.serving { base in
-            for _ in 0..<2 {
-                let answer = try await self.fetcher.fetch(FetchRequest(address: "\(base)/headers", maximumBytes: 9_999))
-                guard case .object(let members) = try JSONValue(strict: answer.body) else {
-                    Issue.record("no headers")
-                    return
-                }
-                let headers = Dictionary(uniqueKeysWithValues: members.map { ($0.name, $0.value) })
-                #expect(headers["cookie"] == nil && headers["authorization"] == nil && headers["if-none-match"] == nil)
-                #expect(headers["accept-encoding"] == .string("identity"))
-            }
-        }
-    }
-
-    @Test("a report is posted as JSON")
-    func reportIsPostedAsJSON() async throws {
-        try await HTTPServer.serving { base in
-            let answer = try await self.fetcher.send(Array(#"{"a":1}"#.utf8), to: "\(base)/v1/reports")
-            #expect(answer.status == 202)
-        }
-    }
-
-    @Test("three redirects are followed, a fourth is not, and none to another scheme or to http elsewhere")
-    func threeRedirectsAreFollowedAFourthIsNotAndNoneToAnotherSchemeOrToHttpElsewhere() async throws {
-        try await HTTPServer.serving { base in
-            let third = try await self.fetcher.fetch(FetchRequest(address: "\(base)/redirect/2", maximumBytes: 9))
-            #expect(third.body == Array("list".utf8))
-            for path in ["redirect/3", "elsewhere"] {
-                do {
-                    let failure = try await self.failure(self.fetcher, "\(base)/\(path)")
-                    #expect(failure.code == .redirect, "\(path)")
-                }
-            }
-        }
-    }
-
-    @Test("endless data is cut off at the limit, announced or not")
-    func endlessDataIsCutOffAtTheLimitAnnouncedOrNot() async throws {
-        try await HTTPServer.serving { base in
-            for path in ["endless", "long"] {
-                do {
-                    let failure = try await self.failure(self.fetcher, "\(base)/\(path)")
-                    #expect(failure.code == .tooLarge, "\(path)")
-                }
-            }
-        }
+    @Test("a server that is not there any more is a failure of the network")
+    func serverThatIsNotThereAnyMoreIsAFailureOfTheNetwork() async throws {
+        let base = try await HTTPServer.serving { $0 }
+        let failure = try await FetchError.of(self.fetcher, "\(base)/list")
+        #expect(failure.code == .network)
     }
 
     @Test("a server that says nothing, or a byte now and then, is not waited for")
     func serverThatSaysNothingOrAByteNowAndThenIsNotWaitedFor() async throws {
-        try await HTTPServer.serving { base in
-            do {
-                let failure = try await self.failure(self.hasty, "\(base)/silent")
-                #expect(failure.code == .timeout)
-            }
-            do {
-                let failure = try await self.failure(self.hasty, "\(base)/drip")
-                #expect(failure.code == .timeout)
-            }
+        try await HTTPServer.serving { base async throws in
+            #expect(try await FetchError.of(self.hasty, "\(base)/silent").code == .timeout)
+            #expect(try await FetchError.of(self.hasty, "\(base)/drip").code == .timeout)
         }
     }
 
@@ -176,29 +96,6 @@ struct URLSessionFetcherTests {
                     FetchRequest(address: "\(base)/\(path)", maximumBytes: 1_000))
                 #expect(answer?.status != 200, "\(path)")
             }
-        }
-    }
-
-    @Test("a connection that breaks, or is refused, is a failure of the network")
-    func connectionThatBreaksOrIsRefusedIsAFailureOfTheNetwork() async throws {
-        let base = try await HTTPServer.serving { base in
-            do {
-                let failure = try await self.failure(self.fetcher, "\(base)/cut")
-                #expect(failure.code == .network)
-            }
-            return base
-        }
-        do {
-            let failure = try await self.failure(self.fetcher, "\(base)/list")
-            #expect(failure.code == .network)
-        }
-    }
-
-    @Test("an address that is neither https nor loopback is not asked")
-    func addressThatIsNeitherHttpsNorLoopbackIsNotAsked() async throws {
-        do {
-            let failure = try await self.failure(self.fetcher, "http://192.0.2.1/list")
-            #expect(failure.code == .network)
         }
     }
 }

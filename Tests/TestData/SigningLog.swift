@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Crypto
-internal import Foundation
+import Crypto
+import Foundation
 
 /// A log of the tests' own, which really signs (RFC 6962, section 3.2). What it signs is put together here, and not by the
 /// code that is tested.

@@ -4,30 +4,37 @@
 
 import AppAudit
 import ArgumentParser
-import CertificatePinning
+@_spi(Tools) import CertificatePinning
 import Foundation
 import PinListMetadata
 
 @main
 enum Main {
+    /// The name that this program was started under: `tumbler audit` starts it as `audit`.
+    static let name = CommandLine.arguments.first?.split(separator: "/").last.map(String.init) ?? "tumbler-audit"
+
+    /// The command that is read. Under the name `tumbler` it is a command of that: so `scripts/install` asks for what
+    /// `tumbler` itself does not know, its completions and its part of the manual.
+    private static var root: any ParsableCommand.Type { self.name == "tumbler" ? Tumbler.self : AuditCommand.self }
+
     static func main() {
         // Deep sources nest deeply in the parser: its thread has room, of which only what is used is taken.
         let thread = Thread {
             do {
-                let command = try AuditCommand.parse()
+                var command = try Self.root.parseAsRoot()
                 try command.run()
                 exit(0)
             } catch let failure as AuditError {
                 FileHandle.standardError.write(Data("error: \(failure.reason)\n".utf8))
                 exit(2)
             } catch {
-                let code = AuditCommand.exitCode(for: error)
+                let code = Self.root.exitCode(for: error)
                 if code == .validationFailure {
                     FileHandle.standardError.write(
-                        Data("error: \(AuditCommand.message(for: error))\n  see tumbler audit --help\n".utf8))
+                        Data("error: \(Self.root.message(for: error))\n  see tumbler audit --help\n".utf8))
                     exit(64)
                 }
-                if code == .success { print(AuditCommand.fullMessage(for: error)) }
+                if code == .success { print(Self.root.fullMessage(for: error)) }
                 exit(code.rawValue)
             }
         }
@@ -42,10 +49,17 @@ struct AuditError: Error {
     let reason: String
 }
 
+/// `tumbler`, of which this program knows one command.
+struct Tumbler: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "tumbler", abstract: "Certificate pinning that can be operated.",
+        version: AuditCommand.configuration.version, subcommands: [AuditCommand.self])
+}
+
 /// `tumbler audit`.
 struct AuditCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "tumbler audit",
+        commandName: ["audit": "tumbler audit", "tumbler": "audit"][Main.name] ?? "tumbler-audit",
         abstract: "What in this app talks past its pins?",
         discussion: """
             Looks at source trees (Swift, Objective-C, Kotlin, Java), Info.plist, entitlements, Package.resolved, \
@@ -154,10 +168,10 @@ struct AuditCommand: ParsableCommand {
     }
 
     private static func read(_ path: String, maximum limit: Int) throws -> [UInt8] {
-        guard let file = FileHandle(forReadingAtPath: path), let data = try? file.read(upToCount: limit + 1) else {
-            throw AuditError(reason: "\(path) cannot be read")
-        }
-        guard data.count <= limit else { throw AuditError(reason: "\(path) has over \(limit) bytes") }
-        return [UInt8](data)
+        guard let file = FileHandle(forReadingAtPath: path),
+            let bytes = try? BoundedBytes.read(upTo: limit, { try file.read(upToCount: $0) })
+        else { throw AuditError(reason: "\(path) cannot be read") }
+        guard bytes.count <= limit else { throw AuditError(reason: "\(path) has over \(limit) bytes") }
+        return bytes
     }
 }

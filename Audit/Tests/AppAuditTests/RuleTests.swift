@@ -73,4 +73,21 @@ struct RuleTests {
             ], known: known)
         #expect(after.findings.map(\.suppression) == [.known, nil, nil])
     }
+
+    @Test(
+        "validation that is switched off by an argument is found as by an assignment, and a server that asks for no certificate is none"
+    )
+    func validationThatIsSwitchedOffByAnArgumentIsFound() {
+        let argument = "let a = HTTPClient.Configuration(certificateVerification: .none)"
+        #expect(RuleFixture.rules("A.swift", argument) == ["trust-invalid-certificates"])
+        #expect(
+            RuleFixture.rules("A.swift", "let a = HTTPClient.Configuration(certificateVerification: .fullVerification)")
+                .isEmpty)
+        #expect(
+            RuleFixture.rules("A.swift", "clientConfig.certificateVerification = .none") == [
+                "trust-invalid-certificates"
+            ])
+        #expect(RuleFixture.rules("A.swift", "serverConfig.certificateVerification = .none").isEmpty)
+        #expect(RuleFixture.rules("A.swift", "serverConfig.certificateVerification = .noHostnameVerification").isEmpty)
+    }
 }

@@ -31,7 +31,8 @@ private let targets: [any FuzzTarget.Type] = [
     PropertyListBytes.self, ReportAnswer.self, ReportBodies.self, RequestFields.self, DashboardText.self,
     ExecutableFileBytes.self, ProcessText.self, PathExtensionBytes.self, GateRecordText.self,
     RotationPlanBytes.self, CodeSignatureBytes.self, ProvisioningProfileBytes.self,
-    ListRequestBytes.self, TimestampListBytes.self, LoggedCertificateBytes.self, LogListText.self, CBORBytes.self,
+    ListRequestBytes.self, ReportRequestBytes.self, TimestampListBytes.self, LoggedCertificateBytes.self,
+    LogListText.self, CBORBytes.self,
     AuthenticatorDataBytes.self, AttestationReceiptBytes.self, SightingBytes.self, InterceptedBytes.self,
     ZipArchiveBytes.self, ProgramNameBytes.self, RevocationListBytes.self, AttestedRequestBytes.self,
 ]

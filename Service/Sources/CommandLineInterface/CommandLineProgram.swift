@@ -3,15 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import ArgumentParser
+import Foundation
 import PinListRepository
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
 
 /// The common part of the two programs: their version, and how they begin and end.
 package enum CommandLineProgram {
@@ -34,8 +27,40 @@ package enum CommandLineProgram {
         _ root: any AsyncParsableCommand.Type, failure: @Sendable (any Error) -> CommandError? = { _ in nil }
     ) async {
         _ = StandardOutput.endsWhenNobodyReads
+        let (colour, words): (ColourChoice, [String])
+        do throws(CommandError) {
+            (colour, words) = try ColourChoice.taken(from: try self.words(CommandLine.arguments))
+        } catch {
+            self.end(with: error)
+        }
+        let environment = ProcessInfo.processInfo.environment
+        let output = colour.colours(isTerminal: isatty(STDOUT_FILENO) == 1, environment: environment)
+        let errors = colour.colours(isTerminal: isatty(STDERR_FILENO) == 1, environment: environment)
+        await Colour.$isInOutput.withValue(output) {
+            await Colour.$isInErrors.withValue(errors) { await self.run(words, of: root, failure: failure) }
+        }
+    }
+
+    /// The words behind the program's name.
+    ///
+    /// - Parameter arguments: The arguments of the process, as Swift has them.
+    /// - Throws: ``CommandError`` when there are none, not even the program's name. Swift reads them from
+    ///   `/proc/self/cmdline` on Linux, and has none where `/proc` is not mounted: help and an exit code of 0 would be the
+    ///   answer to any question.
+    package static func words(_ arguments: [String]) throws(CommandError) -> [String] {
+        guard !arguments.isEmpty else {
+            throw CommandError(
+                .undecided, "what was typed cannot be read, because /proc is not mounted here",
+                hint: "in a chroot: mount -t proc proc /proc")
+        }
+        return Array(arguments.dropFirst())
+    }
+
+    private static func run(
+        _ words: [String], of root: any AsyncParsableCommand.Type, failure: @Sendable (any Error) -> CommandError?
+    ) async {
         do {
-            var command = try root.parseAsRoot()
+            var command = try root.parseAsRoot(words)
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {
@@ -47,19 +72,21 @@ package enum CommandLineProgram {
             self.end(with: CommandError(error))
         } catch {
             if let failure = failure(error) { self.end(with: failure) }
-            self.exitForParser(error, root)
+            self.exitForParser(error, words, root)
         }
     }
 
     /// Ends the program for an error of the argument parser: help and versions are results, a validation failure is a
     /// usage error. Anything else is ours and has found no words of its own.
-    private static func exitForParser(_ error: any Error, _ root: any AsyncParsableCommand.Type) -> Never {
+    private static func exitForParser(
+        _ error: any Error, _ words: [String], _ root: any AsyncParsableCommand.Type
+    ) -> Never {
         switch root.exitCode(for: error) {
         case .success:
             print(root.fullMessage(for: error))
             exit(0)
         case .validationFailure:
-            let typed = TypedCommand(Array(CommandLine.arguments.dropFirst()), of: root)
+            let typed = TypedCommand(words, of: root)
             if let failure = typed.failure { self.end(with: failure) }
             let message = root.message(for: error)
             self.end(

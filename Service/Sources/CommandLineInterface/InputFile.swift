@@ -4,6 +4,7 @@
 
 import CertificatePinning
 package import Foundation
+import PinListRepository
 
 /// A file that is named on the command line, read within a bound.
 package enum InputFile {
@@ -25,21 +26,16 @@ package enum InputFile {
         let name = self.name(of: path)
         let handle = try self.open(path)
         defer { try? handle.close() }
-        var data = Data()
-        do {
-            // Pipes and devices have no size: what bounds the reading is the reading.
-            while data.count <= maximumLength, let part = try handle.read(upToCount: 1 << 20), !part.isEmpty {
-                data.append(part)
-            }
-        } catch {
-            throw CommandError(.undecided, "\(name): \(self.reason(for: error))")
+        let bytes: [UInt8]
+        do { bytes = try BoundedFile.bytes(of: handle, maximum: maximumLength) } catch {
+            throw CommandError(.undecided, "\(name): \(BoundedFile.reason(for: error))")
         }
-        guard !data.isEmpty else { throw CommandError(.undecided, "\(name): the file is empty") }
-        guard data.count <= maximumLength else {
+        guard !bytes.isEmpty else { throw CommandError(.undecided, "\(name): the file is empty") }
+        guard bytes.count <= maximumLength else {
             throw CommandError(
                 .undecided, "\(name): over \(maximumLength >> 20) MiB, which is more than is read")
         }
-        return Array(data)
+        return bytes
     }
 
     /// Opens a file for reading.
@@ -48,24 +44,10 @@ package enum InputFile {
     /// - Throws: ``CommandError`` when there is no such file, or no right to read it.
     package static func open(_ path: String) throws(CommandError) -> FileHandle {
         guard path != self.standardInput else { return .standardInput }
-        var isDirectory: ObjCBool = false
-        if FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory), isDirectory.boolValue {
-            throw CommandError(.undecided, "\(path): this is a folder")
-        }
-        do {
-            return try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
-        } catch {
-            throw CommandError(.undecided, "\(path): \(self.reason(for: error))")
+        do throws(RepositoryError) { return try BoundedFile.open(path) } catch {
+            throw CommandError(.undecided, "\(path): \(error.reason)")
         }
     }
 
     private static func name(of path: String) -> String { path == self.standardInput ? "standard input" : path }
-
-    private static func reason(for error: any Error) -> String {
-        switch (error as? CocoaError)?.code {
-        case .fileReadNoSuchFile, .fileNoSuchFile: "no such file"
-        case .fileReadNoPermission: "no right to read it"
-        default: "it cannot be read"
-        }
-    }
 }

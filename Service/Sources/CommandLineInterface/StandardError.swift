@@ -12,15 +12,15 @@ package enum StandardError {
 
     /// Says why a command ends.
     package static func failure(_ failure: CommandError) {
-        self.line("tumbler: error: \(failure.message)")
-        if let hint = failure.hint { self.line("tumbler: hint: \(hint)") }
+        self.line("error", failure.message, .red)
+        if let hint = failure.hint { self.line("hint", hint) }
     }
 
     /// Says what the reader of a result should know beside it.
-    package static func note(_ text: String) { self.line("tumbler: note: \(text)") }
+    package static func note(_ text: String) { self.line("note", text) }
 
     /// Prints a warning about something unexpected.
-    package static func warning(_ text: String) { self.line("tumbler: warning: \(text)") }
+    package static func warning(_ text: String) { self.line("warning", text, .yellow) }
 
     /// Prints the progress for a person who follows it.
     package static func told(_ text: String) { self.write(text) }
@@ -33,15 +33,16 @@ package enum StandardError {
         try? FileHandle.standardError.write(contentsOf: Data(PrintableText.line("tumbler: \(text)").utf8))
     }
 
-    private static func line(_ text: String) {
-        if let taker { return taker(text) }
-        self.write(text)
+    private static func line(_ label: String, _ text: String, _ colour: Colour? = nil) {
+        if let taker { return taker("tumbler: \(label): \(text)") }
+        let shown = Colour.isInErrors ? colour?.around(label) : nil
+        self.write(text, behind: "tumbler: \(shown ?? label): ")
     }
 
     // Text from outside stands in some of these: line breaks and escape sequences must not reach a terminal.
-    private static func write(_ text: String) {
+    private static func write(_ text: String, behind prefix: String = "") {
         // When standard error cannot be written, the message is lost; the exit code still says how the command ended.
         try? FileHandle.standardError.write(
-            contentsOf: Data((PrintableText.line(text, maximumLength: 1_024) + "\n").utf8))
+            contentsOf: Data("\(prefix)\(PrintableText.line(text, maximumLength: 1_024))\n".utf8))
     }
 }

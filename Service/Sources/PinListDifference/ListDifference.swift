@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-public import CertificatePinning
+internal import CertificatePinning
 public import PinListMetadata
 
 /// The differences between two lists, for those who are asked to sign the newer one.
@@ -165,10 +165,10 @@ public struct ListDifference: Hashable, Sendable, Encodable {
             "until \(suspension.until), \"\(PrintableText.line(suspension.reason))\""
         }
         for suspension in new where !old.contains(suspension) {
-            self.add(.added, "suspended", suspension.scope.text, new: text(suspension), weakens: true)
+            self.add(.added, "suspended", suspension.scope.description, new: text(suspension), weakens: true)
         }
         for suspension in old where !new.contains(suspension) {
-            self.add(.removed, "suspended", suspension.scope.text, old: text(suspension))
+            self.add(.removed, "suspended", suspension.scope.description, old: text(suspension))
         }
     }
 
@@ -205,15 +205,5 @@ public struct ListDifference: Hashable, Sendable, Encodable {
     private static func text(_ known: KnownPin) -> String {
         "\(known.pin)\(known.position == .any ? "" : " \(known.position.rawValue)")"
             + (known.note.map { " \"\(PrintableText.line($0))\"" } ?? "")
-    }
-}
-
-extension Suspension.Scope {
-    /// `*`, or the host.
-    public var text: String {
-        switch self {
-        case .everything: "*"
-        case .entry(let host): host.description
-        }
     }
 }

@@ -141,10 +141,14 @@ package struct PinListService: Service {
         let publicRouter = Router(context: ServiceContext.self, options: .autoGenerateHeadEndpoints)
         routes.addPublic(to: publicRouter)
         if isShared { routes.addAdmin(to: publicRouter) }
+        let missing: @Sendable () -> Response = {
+            routes.dashboard.answer(ErrorPage(status: 404, detail: ""), .notFound)
+        }
         let lists = ListResponder(
             lists: self.parts.lists, listRequests: self.parts.listRequests, source: self.parts.source,
             clock: self.parts.clock)
-        let responder = PublicResponder(lists: lists, next: ProblemResponder(publicRouter))
+        let responder = PublicResponder(
+            lists: lists, next: ProblemResponder(publicRouter, page: isShared ? missing : nil))
         let maximum = self.descriptors.publicConnections(
             configured: configuration.maximumConnections, hasAdminListener: !isShared)
         if let wanted = configuration.maximumConnections, let maximum, maximum < wanted {
@@ -154,8 +158,11 @@ package struct PinListService: Service {
                 that limit (LimitNOFILE, ulimit -n)
                 """)
         }
+        let reports = ReportResponder(
+            reports: self.parts.reports, source: self.parts.source, clock: self.parts.clock)
         var listeners: [any Service] = [
-            try self.application(responder, at: configuration.listen, tls, lists, maximum, group, isAdmin: isShared)
+            try self.application(
+                responder, at: configuration.listen, tls, (lists, reports), maximum, group, isAdmin: isShared)
         ]
         if let address = configuration.adminListen {
             let adminRouter = Router(context: ServiceContext.self, options: .autoGenerateHeadEndpoints)
@@ -163,7 +170,8 @@ package struct PinListService: Service {
             routes.addAdmin(to: adminRouter)
             listeners.append(
                 try self.application(
-                    ProblemResponder(adminRouter), at: address, tls, nil, DescriptorBudget.adminConnections,
+                    ProblemResponder(adminRouter, page: missing), at: address, tls, nil,
+                    DescriptorBudget.adminConnections,
                     group, isAdmin: true))
         }
         return listeners
@@ -177,10 +185,11 @@ package struct PinListService: Service {
 
     private func application(
         _ responder: some HTTPResponder<ServiceContext>, at address: ListenAddress, _ tls: ServiceTLS?,
-        _ lists: ListResponder?, _ maximumConnections: Int?, _ group: MultiThreadedEventLoopGroup, isAdmin: Bool
+        _ responders: (lists: ListResponder, reports: ReportResponder)?, _ maximumConnections: Int?,
+        _ group: MultiThreadedEventLoopGroup, isAdmin: Bool
     ) throws -> any Service {
         let http = HTTPServerBuilder.http1(
-            configuration: ConnectionLimits.configuration(self.parts.configuration.deadlines, lists))
+            configuration: ConnectionLimits.configuration(self.parts.configuration.deadlines, responders))
         let onListening = self.onListening
         let cap = maximumConnections.map { ConnectionCap($0, clock: self.parts.clock, logger: self.parts.logger) }
         let scheme = tls == nil ? "http" : "https"

@@ -13,7 +13,7 @@ package final class SQLiteStore: ServiceStore {
     private let isReadOnly: Bool
 
     /// The longest wait of a writer for another one, such as the command line beside the service, in seconds.
-    static let maximumWait: Double = 5
+    static let maximumWait = 5
 
     /// Opens a store.
     ///
@@ -49,7 +49,7 @@ package final class SQLiteStore: ServiceStore {
             // What was accepted is on the disk before the answer is sent: 202 and 200 mean it.
             try database.execute(sql: "PRAGMA synchronous = FULL")
         }
-        configuration.busyMode = .timeout(Self.maximumWait)
+        configuration.busyMode = .timeout(Double(Self.maximumWait))
         return configuration
     }
 
@@ -61,7 +61,7 @@ package final class SQLiteStore: ServiceStore {
             return try await self.pool.read { database in
                 try body(StoreTransaction(connection: SQLiteConnection(database: database)))
             }
-        } catch { throw Self.failure(error) }
+        } catch { throw Self.failure(error, self.pool.path) }
     }
 
     /// Changes in one transaction.
@@ -80,7 +80,7 @@ package final class SQLiteStore: ServiceStore {
             return try await self.pool.immediateWrite { database in
                 try body(StoreTransaction(connection: SQLiteConnection(database: database)))
             }
-        } catch { throw Self.failure(error) }
+        } catch { throw Self.failure(error, self.pool.path) }
     }
 
     /// The number of bytes in use.
@@ -124,7 +124,7 @@ package final class SQLiteStore: ServiceStore {
             try await self.pool.writeWithoutTransaction { database in
                 try database.execute(sql: "VACUUM INTO ?", arguments: [path])
             }
-        } catch { throw Self.failure(error, path) }
+        } catch { throw Self.failure(error, self.pool.path, copy: path) }
     }
 
     /// The number that tells a file from another one that took its place (its inode).
@@ -133,16 +133,36 @@ package final class SQLiteStore: ServiceStore {
         return (attributes?[.systemFileNumber] as? NSNumber)?.intValue
     }
 
-    /// Translates an error of SQLite; anything else is returned as it is.
-    private static func failure(_ error: any Error, _ path: String? = nil) -> any Error {
+    /// Translates an error of SQLite into the file, what is wrong with it, and what to do; anything else is returned as it is.
+    ///
+    /// - Parameters:
+    ///   - file: The database.
+    ///   - copy: The file that was written in place of the database: it is what a disk refuses, and never what is damaged.
+    private static func failure(_ error: any Error, _ file: String, copy: String? = nil) -> any Error {
         guard let error = error as? DatabaseError else { return error }
-        let place = path.map { "\($0): " } ?? ""
-        let text = place + (error.message ?? error.resultCode.description)
+        let said = error.message ?? error.resultCode.description
+        let written = copy ?? file
         return switch error.resultCode {
-        case .SQLITE_FULL: StoreError(.full, text)
-        case .SQLITE_BUSY, .SQLITE_LOCKED: StoreError(.busy, text)
-        case .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_SCHEMA, .SQLITE_MISMATCH: StoreError(.damaged, text)
-        default: StoreError(.unavailable, text)
+        case .SQLITE_CORRUPT, .SQLITE_NOTADB:
+            StoreError(
+                .damaged, "\(file) is damaged, or no database (\(said)); keep it, and put the newest copy in its place")
+        case .SQLITE_SCHEMA, .SQLITE_MISMATCH:
+            StoreError(.damaged, "\(file) has other tables than this version (\(said))")
+        case .SQLITE_FULL:
+            StoreError(.full, "there is no room for \(written) (\(said)); make room on its disk, or raise the quota")
+        case .SQLITE_BUSY, .SQLITE_LOCKED:
+            StoreError(
+                .busy, "another process held \(file) for over \(Self.maximumWait) s (\(said)); try it again")
+        case .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_CANTOPEN:
+            StoreError(
+                .unavailable,
+                """
+                \(written) cannot be opened or written (\(said)); it and its folder must belong to the user of the service, on \
+                a disk that can be written
+                """)
+        case .SQLITE_IOERR:
+            StoreError(.unavailable, "the disk of \(written) failed (\(said)); the kernel's log says how")
+        default: StoreError(.unavailable, "\(file): \(said), code \(error.extendedResultCode.rawValue) of SQLite")
         }
     }
 }

@@ -27,7 +27,7 @@ struct AdoptionImportCommand: AsyncParsableCommand {
             list is passed over. The same file is not counted twice. No address is in it, and none is needed.
             """)
 
-    @Argument(help: "The log; - is standard input.")
+    @Argument(help: "The log; - is standard input.", completion: .file())
     var file: String
 
     @Flag(help: "Print the numbers as JSON.")

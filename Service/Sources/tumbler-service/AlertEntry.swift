@@ -4,6 +4,7 @@
 
 import CommandLineInterface
 import Foundation
+import PinListMetadata
 import PinListRepository
 import PinListServer
 
@@ -32,7 +33,7 @@ struct AlertEntry {
             throw self.position.error("the urlFile of \(self.name) does not hold a URL", hint: "https://…")
         }
         // Said without the address, which is a secret.
-        guard AlertTarget.isAllowed(address: address) else {
+        guard ReportAddress.isAllowed(address) else {
             throw self.position.error(
                 "the URL in the urlFile of \(self.name) is not allowed: alarms are posted over https, to "
                     + "loopback alone over http, and the address has no name, password or fragment", hint: "https://…")

@@ -115,7 +115,19 @@ struct AuditLogShowCommand: AsyncParsableCommand {
     @Option(help: "How many.")
     var limit = 50
 
+    @Flag(help: "Print an array of objects.")
+    var json = false
+
     @OptionGroup var service: LocalServiceOptions
+
+    /// An entry as `--json` prints it.
+    private struct PrintedEntry: Encodable {
+        let number: Int64
+        let time: String
+        let actor: String
+        let action: String
+        let detail: String
+    }
 
     func run() async throws {
         let store = try LocalServiceOptions.store(try self.service.layers().configuration, for: .reading)
@@ -123,6 +135,14 @@ struct AuditLogShowCommand: AsyncParsableCommand {
         let entries = try await store.read { store in
             let newest = try store.newestAuditEntry()?.number ?? 0
             return try store.auditEntries(from: max(1, newest - Int64(limit) + 1), limit: limit)
+        }
+        if self.json {
+            return try JSONOutput.write(
+                entries.map {
+                    PrintedEntry(
+                        number: $0.number, time: "\($0.time)", actor: $0.actor, action: $0.action,
+                        detail: $0.detail)
+                })
         }
         try StandardOutput.write(
             lines: entries.map { "\($0.number)  \($0.time)  \($0.actor)  \($0.action)  \($0.detail)" })

@@ -13,14 +13,16 @@ struct BackupCommand: AsyncParsableCommand {
         commandName: ServiceCommand.backup.rawValue, abstract: ServiceCommand.backup.abstract,
         discussion: "Restore: stop the service, put the file into dataDir as tumbler.sqlite, start it.")
 
-    @Argument(help: "The new file.")
+    @Argument(help: "The new file.", completion: .file())
     var file: String
 
     @OptionGroup var service: LocalServiceOptions
 
     func run() async throws {
         let store = try LocalServiceOptions.store(try self.service.layers().configuration, for: .reading)
-        do { try await store.backUp(to: self.file) } catch let error as StoreError {
+        do {
+            try await WorkProgress.during("copying the database") { _ in try await store.backUp(to: self.file) }
+        } catch let error as StoreError {
             throw CommandError(
                 .undecided, "no backup was made: \(error.detail)",
                 hint: error.code == .unsupported

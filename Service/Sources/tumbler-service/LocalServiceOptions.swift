@@ -13,10 +13,10 @@ struct LocalServiceOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "The service's configuration; by default tumbler-service.yaml in this folder, where there is one.",
-            valueName: "file"))
+            valueName: "file"), completion: .file())
     var config: String?
 
-    @Option(help: ArgumentHelp("The folder of the database.", valueName: "dir"))
+    @Option(help: ArgumentHelp("The folder of the database.", valueName: "dir"), completion: .directory)
     var dataDir: String?
 
     @Option(help: ArgumentHelp("sqlite, or postgres://…", valueName: "address"))
@@ -62,6 +62,8 @@ struct LocalServiceOptions: ParsableArguments {
         case .absent:
             "is this the service's dataDir and database? tumbler serve makes one, tumbler serve --migrate, too"
         case .outdated: "tumbler serve brings it up to date, tumbler serve --migrate, too; make a copy before"
+        case .damaged: "docs/operations/service-damaged-database.md has what to do, in order"
+        case .full: "docs/operations/service-full-disk.md has what to do, in order"
         default: "look at dataDir and database, the rights of the folder, and the disk"
         }
     }

@@ -30,6 +30,8 @@ struct TumblerService: AsyncParsableCommand {
         ]
     )
 
+    @OptionGroup var colour: ColourOption
+
     /// The name that was typed: `tumbler` hands its own name over, and help says what can be typed again.
     private static var name: String {
         CommandLine.arguments.first?.split(separator: "/").last == "tumbler" ? "tumbler" : "tumbler-service"

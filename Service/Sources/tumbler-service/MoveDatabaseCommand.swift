@@ -19,7 +19,9 @@ struct MoveDatabaseCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The target database: postgres://…, or sqlite.", valueName: "address"))
     var to: String
 
-    @Option(help: ArgumentHelp("With --to sqlite: the folder of the new database.", valueName: "dir"))
+    @Option(
+        help: ArgumentHelp("With --to sqlite: the folder of the new database.", valueName: "dir"),
+        completion: .directory)
     var toDataDir: String?
 
     @OptionGroup var service: LocalServiceOptions

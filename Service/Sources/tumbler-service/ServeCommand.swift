@@ -63,6 +63,7 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp("trace, debug, info, notice, warning or error.", valueName: "level"),
+        completion: .list(Logger.Level.allCases.map(\.rawValue)),
         transform: { text in
             guard let level = Logger.Level(rawValue: text) else { throw ValidationError("\(text) is not a level") }
             return level

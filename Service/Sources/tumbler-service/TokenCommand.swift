@@ -26,6 +26,7 @@ struct TokenCreateCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             "publish (lists of the names), probe (results for the names), read (dashboard, metrics, status) or operate "
                 + "(what read opens, and acknowledging and silencing alarms)."),
+        completion: .list(AccessToken.Scope.allCases.map(\.rawValue)),
         transform: { text in
             guard let scope = AccessToken.Scope(rawValue: text) else {
                 let known = AccessToken.Scope.allCases.map(\.rawValue).joined(separator: ", ")

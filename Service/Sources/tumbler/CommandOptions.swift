@@ -116,7 +116,9 @@ struct RoleOption: ExpressibleByArgument {
 
 /// `--allow RULE`: findings that do not stop a command.
 struct AllowOption: ParsableArguments {
-    @Option(name: .customLong("allow"), help: "A rule of lint that may be broken. May be given several times.")
+    @Option(
+        name: .customLong("allow"), help: "A rule of lint that may be broken. May be given several times.",
+        completion: .list(LintRule.all.map(\.id)))
     var rules: [String] = []
 
     func validate() throws {

@@ -10,7 +10,8 @@ import PinListRepository
 
 /// `-C DIR`: the project folder, where it is not the nearest one above.
 struct ProjectOption: ParsableArguments {
-    @Option(name: .customShort("C"), help: ArgumentHelp("The project folder.", valueName: "dir"))
+    @Option(
+        name: .customShort("C"), help: ArgumentHelp("The project folder.", valueName: "dir"), completion: .directory)
     var directory: String?
 
     /// The project folder.

@@ -28,4 +28,6 @@ struct Tumbler: AsyncParsableCommand {
             DrillCommand.self, AuditCommand.self, InterceptCommand.self, AttestCommand.self, VectorsCommand.self,
         ]
     )
+
+    @OptionGroup var colour: ColourOption
 }

@@ -205,6 +205,9 @@ struct LintRuleTests {
         // A key that may sign lists may not sign roots.
         linter.signers = [LintSigner(.root, named: "file:keys/new.pem", keyID: known.keyID)]
         #expect(linter.findings.map(\.rule.id) == ["signer-not-in-root"])
+        // A key of the hybrid demand is asked for as well.
+        linter.root?.root.hybrid = Role.Demand(keyIDs: [known.keyID], threshold: 1)
+        #expect(!linter.findings.map(\.rule.id).contains("signer-not-in-root"))
     }
 
     @Test("members and pins that this version does not know")

@@ -4,7 +4,6 @@
 
 import CertificatePinning
 import Foundation
-import PinListDifference
 import PinListMetadata
 import PinListRepository
 import Testing
@@ -180,7 +179,7 @@ struct SuspensionEditTests {
                 try folder.write(Data(edited), as: "\(index).yaml")
                 expected["\(index).yaml"] = try Self.edit(edited).source.suspended.map { suspension in
                     let value = suspension.value
-                    return Line(domain: value.scope.text, until: "\(value.until)", reason: value.reason)
+                    return Line(domain: value.scope.description, until: "\(value.until)", reason: value.reason)
                 }
             }
             // BaseLoader takes every value for the text that it is.

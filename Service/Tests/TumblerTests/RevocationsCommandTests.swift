@@ -189,6 +189,77 @@ struct RevocationsCommandTests {
         }
     }
 
+    @Test("a list is fetched over https from a server under the anchors of --cacert, and from no other")
+    func listIsFetchedOverHTTPSFromAServerUnderTheAnchorsOfCacert() async throws {
+        try await self.withChain { folder, chain, _, _ in
+            let (pki, other) = (try TestPKI(["localhost"]), try TestPKI(["localhost"], name: "other"))
+            try folder.write(try pki.root.pem, as: "tls.pem")
+            try folder.write(try other.root.pem, as: "other.pem")
+            try await LoopbackServer.with(LoopbackServer.Identity(pki.chain)) { server in
+                server.files = ["/issuing.crl": Array(try folder.contents(of: "issuing.crl"))]
+                let address = "https://localhost:\(server.port)/issuing.crl"
+                let options = ["--crl", address, "policy.crl", "root.crl"]
+                let run = try await self.revocations(chain, options + ["--cacert", "tls.pem", "--json"], in: folder)
+                #expect(run.exitCode == 1 && run.errors.isEmpty, "\(run)")
+                let answer: Printed = try run.decoded()
+                #expect(answer.states == ["revoked", "good", "good"] && answer.lists == 3)
+                #expect(server.counts.requests == 1)
+                // The list is as good, and the connection is another's.
+                for anchors in [["--cacert", "other.pem"], []] {
+                    let run = try await self.revocations(chain, options + anchors, in: folder)
+                    #expect(run.exitCode == 2, "\(run)")
+                    #expect(run.errors.contains(address) && run.errors.contains("--cacert FILE"), "\(run)")
+                }
+                #expect(server.counts.requests == 1)
+                let none = try await self.revocations(chain, options + ["--cacert", "missing.pem"], in: folder)
+                #expect(none.exitCode == 2, "\(none)")
+            }
+        }
+    }
+
+    @Test("a server of lists that says nothing is waited for as long as --max-time says")
+    func serverOfListsThatSaysNothingIsWaitedForAsLongAsMaxTimeSays() async throws {
+        try await self.withChain { folder, chain, _, _ in
+            try await RecordingService.with({ _ in .silence }) { server in
+                let address = "\(server.address)/list"
+                let run = try await self.revocations(
+                    chain, ["--crl", address, "policy.crl", "root.crl", "--max-time", "0.3"], in: folder)
+                #expect(run.exitCode == 2, "\(run)")
+                #expect(run.errors.contains("\(address): ") && run.errors.contains(" within 0.3 s"), "\(run)")
+            }
+        }
+    }
+
+    @Test("a list that many certificates name, and that is given twice, is fetched once")
+    func listThatManyCertificatesNameAndThatIsGivenTwiceIsFetchedOnce() async throws {
+        let openssl = try #require(OpenSSL.installed)
+        try await withTemporaryFolder { folder in
+            let extensions = ["basicConstraints=critical,CA:TRUE", "keyUsage=critical,keyCertSign,cRLSign"]
+            try await openssl.makeCertificate("ca", subject: "/CN=ca", extensions: extensions, in: folder)
+            try await TestAuthority(name: "ca", openssl: openssl, folder: folder).writeList("ca.crl")
+            let list = try folder.text(of: "ca.crl")
+            try await RecordingService.with({ _ in .says(200, [:], list) }) { server in
+                let address = "\(server.address)/list"
+                let shouted = address.replacing("http:", with: "HTTP:")
+                let leaves = (0..<5).map { "leaf\($0)" }
+                for (number, leaf) in leaves.enumerated() {
+                    let point = number % 2 == 0 ? address : shouted
+                    try await openssl.makeCertificate(
+                        leaf, subject: "/CN=\(leaf)", issuedBy: "ca",
+                        extensions: ["crlDistributionPoints=URI:\(point)"], in: folder)
+                }
+                let run = try await CommandRun.tumbler(
+                    ["revocations", "--roots", "ca.pem", "--crl", address, shouted, "--json", "--certificates"]
+                        + leaves.map { "\($0).pem" }, in: folder)
+                #expect(run.exitCode == 0, "\(run)")
+                let answer: Printed = try run.decoded()
+                #expect(answer.states == leaves.map { _ in "good" })
+                #expect(answer.lists == 1)
+                #expect(server.requests.map(\.path) == ["/list"])
+            }
+        }
+    }
+
     @Test("no certificate leads to this machine: the address of a list in it is not asked where it is local")
     func noCertificateLeadsToThisMachine() async throws {
         let openssl = try #require(OpenSSL.installed)

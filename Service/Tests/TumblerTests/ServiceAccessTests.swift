@@ -67,19 +67,24 @@ struct ServiceAccessTests {
         }
     }
 
-    @Test("a token that other users can read is used, and that is said")
-    func tokenThatOtherUsersCanReadIsUsedAndThatIsSaid() async throws {
+    @Test("a token that other users can open is refused, and nothing is sent", arguments: [0o644, 0o640, 0o604, 0o606])
+    func aTokenThatOtherUsersCanOpenIsRefusedAndNothingIsSent(mode: Int) async throws {
         let answer = RecordingService.Answer.json(200, #"{"name": "com.example.app", "changes": []}"#)
         try await RecordingService.with({ _ in answer }) { service in
             try await withTemporaryFolder { folder in
                 _ = try ServedLists(in: folder)
                 try folder.writeToken()
+                let publish = ["publish", "root.json", "--server", service.address, "--token-file", "token"]
                 try FileManager.default.setAttributes(
-                    [.posixPermissions: 0o644], ofItemAtPath: folder.appendingPathComponent("token").path)
-                let run = try await CommandRun.tumbler(
-                    ["publish", "root.json", "--server", service.address, "--token-file", "token"], in: folder)
-                #expect(run.exitCode == 0, "\(run)")
-                #expect(run.errorLines.count == 1 && run.errors.hasPrefix("tumbler: warning: token: "), "\(run)")
+                    [.posixPermissions: mode], ofItemAtPath: folder.appendingPathComponent("token").path)
+                let refused = try await CommandRun.tumbler(publish, in: folder)
+                refused.expectError(2, hint: true)
+                #expect(refused.errors.contains("chmod 600 token"), "\(refused)")
+                #expect(service.requests.isEmpty)
+
+                try FileManager.default.setAttributes(
+                    [.posixPermissions: 0o600], ofItemAtPath: folder.appendingPathComponent("token").path)
+                try await CommandRun.tumbler(publish, in: folder).expectSuccess()
                 #expect(service.requests.count == 1)
             }
         }

@@ -71,6 +71,21 @@ struct SimulateCommandTests {
         }
     }
 
+    @Test(
+        "a picture that cannot be written is refused before anything is simulated",
+        arguments: ["none/picture.svg", "folder", "/dev/null"])
+    func pictureThatCannotBeWrittenIsRefusedBeforeAnythingIsSimulated(picture: String) async throws {
+        try await withTemporaryFolder { folder in
+            // So much that the simulation itself would be refused, as exit code 1.
+            try folder.write("clients: 50000000\ndays: 1000\nopened: {model: daily, share: 1}\n", as: "s.yaml")
+            try FileManager.default.createDirectory(
+                at: folder.appendingPathComponent("folder"), withIntermediateDirectories: false)
+            let run = try await CommandRun.tumbler(["simulate", "s.yaml", "--svg", picture], in: folder)
+            run.expectError(2)
+            #expect(run.errors.contains(picture), "\(run)")
+        }
+    }
+
     @Test("the same seed gives the same answer, on however many cores it is run")
     func sameSeedGivesTheSameAnswerOnHoweverManyCoresItIsRun() async throws {
         try await withTemporaryFolder { folder in

@@ -72,6 +72,29 @@ struct StatusCommandTests {
         }
     }
 
+    @Test("an alarm is told in the service's words, the most urgent first, with its action and the page of its runbook")
+    func alarmIsToldInTheServicesWords() async throws {
+        let urgent =
+            #"{"key": "failure-rate:a", "kind": "failure-rate", "severity": "critical", "since": "2026-11-21T02:53:00Z", "#
+            + #""detail": "A server presents a key that no list has: a, since 02:53 UTC, 60 networks", "#
+            + #""action": "serve a key that the list names again", "runbook": "/runbook/failure-rate"}"#
+        let notice =
+            #"{"severity": "notice", "detail": "A probe did not reach the host: b", "runbook": "//evil.example/"}"#
+        try await self.status(.json(200, StatusText.status(alarms: "\(notice), \(urgent)"))) { run, service in
+            #expect(run.exitCode == 1, "\(run)")
+            #expect(
+                run.lines.dropFirst().prefix(5) == [
+                    "alarms:",
+                    "  critical: A server presents a key that no list has: a, since 02:53 UTC, 60 networks, "
+                        + "since 2026-11-21T02:53:00Z",
+                    "    what to do: serve a key that the list names again",
+                    "    runbook: \(service.address)/runbook/failure-rate",
+                    "  notice: A probe did not reach the host: b",
+                ], "\(run)")
+            #expect(!run.output.contains("evil.example"))
+        }
+    }
+
     @Test("--json is what the service said, with the token when there is one")
     func jsonIsWhatTheServiceSaidWithTheTokenWhenThereIsOne() async throws {
         try await self.status(.json(200, StatusText.status()), ["--json", "--token-file", "token"]) { run, service in

@@ -119,30 +119,29 @@ struct ElementCursor {
             && bytes.unsafeLoad(fromByteOffset: last, as: UInt8.self) == UInt8(ascii: "Z")
     }
 
-    /// Where the fourteen digits of a time stand in the text of a `Timestamp`.
-    private static let placesOfDigits = [0, 1, 2, 3, 5, 6, 8, 9, 11, 12, 14, 15, 17, 18]
-
     /// The time that an element holds.
     ///
     /// - Throws: `unexpectedElement` for a value that is not a time.
     static func time(_ element: Element, in bytes: RawSpan) throws(InvalidCertificateError) -> Timestamp {
         guard self.hasFormOfTime(element, in: bytes) else { throw .unexpectedElement }
-        var text = Array("2000-00-00T00:00:00Z".utf8)
-        var places = self.placesOfDigits[...]
-        let start = element.contents.lowerBound
-        if element.tag == Tag.utcTime {
-            places = places.dropFirst(2)
-            // 50 to 99 are of the last century (RFC 5280, section 4.1.2.5.1).
-            if bytes.unsafeLoad(fromByteOffset: start, as: UInt8.self) >= UInt8(ascii: "5") {
-                text[0] = UInt8(ascii: "1")
-                text[1] = UInt8(ascii: "9")
-            }
+        var position = element.contents.lowerBound
+        /// The number that the next two digits write.
+        func next() -> Int {
+            let tens = bytes.unsafeLoad(fromByteOffset: position, as: UInt8.self) & 0x0f
+            let ones = bytes.unsafeLoad(fromByteOffset: position &+ 1, as: UInt8.self) & 0x0f
+            position &+= 2
+            return Int(tens) * 10 + Int(ones)
         }
-        for (offset, place) in places.enumerated() {
-            text[place] = bytes.unsafeLoad(fromByteOffset: start &+ offset, as: UInt8.self)
-        }
-        let written = String(decoding: text, as: UTF8.self)
-        do throws(InputError) { return try Timestamp(written) } catch { throw .unexpectedElement }
+        let century = element.tag == Tag.generalizedTime ? next() : nil
+        let ofCentury = next()
+        // 50 to 99 are of the last century (RFC 5280, section 4.1.2.5.1).
+        let year = (century ?? (ofCentury >= 50 ? 19 : 20)) * 100 + ofCentury
+        let (month, day, hour) = (next(), next(), next())
+        guard
+            let time = Timestamp(
+                year: year, month: month, day: day, hour: hour, minute: next(), second: next())
+        else { throw .unexpectedElement }
+        return time
     }
 }
 #endif

@@ -94,27 +94,29 @@ struct SerialIndex: Sendable {
     ///   - serial: The content octets.
     ///   - bytes: The list that was indexed.
     func entry(with serial: some Collection<UInt8>, in bytes: RawSpan) -> Int? {
-        let wanted = Array(serial)
-        return wanted.withUnsafeBytes { wanted in
-            let mix = Self.mix(0..<wanted.count, in: wanted.bytes)
-            let bucket = Int(mix >> self.shift)
-            var range = Int(self.buckets[bucket])..<Int(self.buckets[bucket + 1])
-            return bytes.withUnsafeBytes { buffer -> Int? in
-                func serial(_ place: Int) -> Slice<UnsafeRawBufferPointer> {
-                    buffer[Self.serial(of: Int(self.entries[place]), in: buffer.bytes)]
-                }
-                if range.count >= Self.sorted {
-                    while range.count > 1 {
-                        let middle = range.lowerBound + range.count / 2
-                        if Self.precedes(wanted[...], serial(middle)) {
-                            range = range.lowerBound..<middle
-                        } else {
-                            range = middle..<range.upperBound
-                        }
+        serial.withContiguousStorageIfAvailable { self.entry(with: UnsafeRawBufferPointer($0), in: bytes) }
+            ?? Array(serial).withUnsafeBytes { self.entry(with: $0, in: bytes) }
+    }
+
+    private func entry(with wanted: UnsafeRawBufferPointer, in bytes: RawSpan) -> Int? {
+        let mix = Self.mix(0..<wanted.count, in: wanted.bytes)
+        let bucket = Int(mix >> self.shift)
+        var range = Int(self.buckets[bucket])..<Int(self.buckets[bucket + 1])
+        return bytes.withUnsafeBytes { buffer -> Int? in
+            func serial(_ place: Int) -> Slice<UnsafeRawBufferPointer> {
+                buffer[Self.serial(of: Int(self.entries[place]), in: buffer.bytes)]
+            }
+            if range.count >= Self.sorted {
+                while range.count > 1 {
+                    let middle = range.lowerBound + range.count / 2
+                    if Self.precedes(wanted[...], serial(middle)) {
+                        range = range.lowerBound..<middle
+                    } else {
+                        range = middle..<range.upperBound
                     }
                 }
-                return range.first { serial($0).elementsEqual(wanted) }.map { Int(self.entries[$0]) }
             }
+            return range.first { serial($0).elementsEqual(wanted) }.map { Int(self.entries[$0]) }
         }
     }
 

@@ -7,10 +7,6 @@ import CertificatePinning
 import SwiftASN1
 import X509
 
-#if canImport(TestData)
-import TestData
-#endif
-
 /// A server's chain, its leaf with the timestamps of two logs, and without: of one key.
 struct LoggedPKI {
     let host: String

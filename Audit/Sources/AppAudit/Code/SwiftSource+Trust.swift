@@ -160,7 +160,9 @@ extension SwiftSource {
         return sign == "==" ? recoverable.contains(name) : refusals.contains(name)
     }
 
-    private mutating func lookAtAssignment(_ name: String, _ value: ExprSyntax, _ scope: Int) {
+    mutating func lookAtAssignment(_ name: String, _ value: ExprSyntax, _ scope: Int) {
+        // A server that asks its clients for no certificate is as servers are.
+        guard !name.lowercased().hasPrefix("server") else { return }
         let line = self.line(of: value)
         let isDebug = self.scopes[scope].isDebug
         let text = self.short(value)
@@ -243,6 +245,8 @@ extension SwiftSource {
     }
 
     private mutating func finish(_ function: Function) {
+        // Of most functions nothing waits: their names are not looked at.
+        guard function.isHandler || !function.credentials.isEmpty || !function.anchors.isEmpty else { return }
         let evaluates = function.names.contains { LiteralText.speaksOfEvaluation($0) }
         let looksAtKeys = function.names.contains { LiteralText.looksAtKeys($0) }
         if !evaluates && !looksAtKeys {

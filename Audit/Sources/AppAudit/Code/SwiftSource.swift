@@ -264,7 +264,7 @@ struct SwiftSource {
     private mutating func lookAtLiteral(_ node: Syntax, _ scope: Int) {
         guard let text = self.literal(node) else { return }
         let line = self.line(of: node)
-        if text.contains("://") { self.facts.address(text, at: line, isDebug: self.scopes[scope].isDebug) }
+        if text.has("://") { self.facts.address(text, at: line, isDebug: self.scopes[scope].isDebug) }
         if let digest = LiteralText.digest(text) {
             let around = self.scopes[scope].names
             let isNamed = digest.hasPrefix || !around.isEmpty
@@ -285,9 +285,9 @@ struct SwiftSource {
     }
 
     private mutating func enterLabel(_ node: Syntax, _ scope: Int) -> Int {
-        guard let label = node.as(LabeledExprSyntax.self)?.label?.text, LiteralText.speaksOfPins(label) else {
-            return scope
-        }
+        guard let argument = node.as(LabeledExprSyntax.self), let label = argument.label?.text else { return scope }
+        self.lookAtAssignment(label, argument.expression, scope)
+        guard LiteralText.speaksOfPins(label) else { return scope }
         return self.scope(like: scope) { $0.names.append(label) }
     }
 }

@@ -120,21 +120,21 @@ enum LiteralText {
     static func speaksOfPins(_ name: String) -> Bool {
         let lower = name.lowercased()
         if ["spki", "publickeyhash", "certificatehash", "certhash", "fingerprint", "sslpin", "tlspin", "keyhash"]
-            .contains(where: { lower.contains($0) })
+            .contains(where: { lower.has($0) })
         {
             return true
         }
-        return lower == "pin" || lower == "pins" || lower.hasPrefix("pinned") || lower.contains("pinning")
-            || name.contains("Pin(") || name.hasSuffix("Pin") || name.hasSuffix("Pins") || name.hasSuffix("Pinned")
-            || name.hasPrefix("pinSHA") || name.contains("PinSHA") || lower.contains("pinset")
-            || lower.contains("backuppin")
+        return lower == "pin" || lower == "pins" || lower.hasPrefix("pinned") || lower.has("pinning")
+            || name.has("Pin(") || name.hasSuffix("Pin") || name.hasSuffix("Pins") || name.hasSuffix("Pinned")
+            || name.hasPrefix("pinSHA") || name.has("PinSHA") || lower.has("pinset")
+            || lower.has("backuppin")
     }
 
     /// Whether a name speaks of a decision about a certificate: `SecTrustEvaluateWithError`, `validatePins`.
     static func speaksOfEvaluation(_ name: String) -> Bool {
         let lower = name.lowercased()
         return ["evaluat", "verif", "validat", "trustkit", "pinning", "pinned", "ispinned"].contains {
-            lower.contains($0)
+            lower.has($0)
         }
     }
 
@@ -145,6 +145,23 @@ enum LiteralText {
             "seccertificatecopykey", "seccertificatecopydata", "seckeycopyexternalrepresentation", "sectrustcopykey",
             "sectrustcopypublickey", "sectrustgetcertificateatindex", "sectrustcopycertificatechain", "trustkit",
             "tskpinningvalidator", "pinned", "pinning", "servertrustmanager", "servertrustevaluat", "securitypolicy",
-        ].contains { lower.contains($0) }
+        ].contains { lower.has($0) }
+    }
+}
+
+extension String {
+    /// Whether an ASCII text stands in it. Names are asked this a dozen times each, and the standard library's search of
+    /// collections prepares a table for each question.
+    func has(_ part: String) -> Bool {
+        var (text, part) = (self, part)
+        return text.withUTF8 { text in
+            part.withUTF8 { part in
+                guard let first = part.first, part.count <= text.count else { return part.isEmpty }
+                for start in 0...(text.count - part.count) where text[start] == first {
+                    if text[start..<(start + part.count)].elementsEqual(part) { return true }
+                }
+                return false
+            }
+        }
     }
 }

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import AppArtifacts
-internal import CertificatePinning
+@_spi(Tools) internal import CertificatePinning
 internal import Foundation
 
 /// The files under the paths that an audit was asked for.
@@ -134,12 +134,12 @@ public struct FileTree {
             guard let head = try? file.read(upToCount: 8), MachOFile.begins(head) else { return }
             try? file.seek(toOffset: 0)
         }
-        guard let data = try? file.read(upToCount: kind.limit + 1) else {
+        guard let bytes = try? BoundedBytes.read(upTo: kind.limit, { try file.read(upToCount: $0) }) else {
             return auditor.note(unread: shown, "the file cannot be read")
         }
-        guard data.count <= kind.limit else {
+        guard bytes.count <= kind.limit else {
             return auditor.note(unread: shown, "it has over \(kind.limit) bytes, which is more than is read")
         }
-        auditor.add(shown, kind, [UInt8](data))
+        auditor.add(shown, kind, bytes)
     }
 }

@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import CertificatePinning
-internal import PinListDifference
 public import PinListMetadata
 
 extension PinList {
@@ -43,7 +42,7 @@ extension PinList {
             let seconds = suspension.value.until.secondsSince1970 - time.secondsSince1970
             guard seconds <= MetadataLimits.suspensionSeconds else {
                 throw suspension.position.error(
-                    "the suspension of \(suspension.value.scope.text) ends over 7 days from now",
+                    "the suspension of \(suspension.value.scope) ends over 7 days from now",
                     hint: "until may be at most \(time.adding(MetadataLimits.suspensionSeconds))")
             }
         }

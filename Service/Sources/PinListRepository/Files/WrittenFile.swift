@@ -61,6 +61,14 @@ public enum WrittenFile {
         }
     }
 
+    /// Refuses a place at which no file can be written or replaced, before work is done that would be in vain.
+    ///
+    /// - Throws: ``RepositoryError`` of the code `file`.
+    public static func expectPlace(at path: String) throws(RepositoryError) {
+        let target = try self.target(of: path, .replaced)
+        guard access(self.folder(of: target), W_OK | X_OK) == 0 else { throw self.failure(path, "cannot be written") }
+    }
+
     /// Takes back a file that was written a moment ago.
     static func remove(_ path: String) { unlink(path) }
 

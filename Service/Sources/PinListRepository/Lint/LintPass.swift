@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CertificatePinning
-internal import PinListDifference
 internal import PinListMetadata
 
 /// One run of the rules: what is known, indexed once, so that 10,000 entries cost as much as 10,000 look-ups.
@@ -162,7 +161,7 @@ extension LintPass {
         var findings: [LintFinding] = []
         for (suspension, position) in suspensions {
             let seconds = suspension.until.secondsSince1970 - self.time.secondsSince1970
-            let name = suspension.scope.text
+            let name = suspension.scope.description
             if seconds > Self.maximumSuspension {
                 findings.append(LintFinding(.suspensionOverADay, name, "until \(suspension.until)", at: position))
             }

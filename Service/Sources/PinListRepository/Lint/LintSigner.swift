@@ -46,11 +46,12 @@ public struct LintSigner: Hashable, Sendable {
 }
 
 extension LintPass {
-    /// Signers whose signature would count for nothing.
+    /// Signers whose signature would count for nothing, neither for a role nor for its hybrid demand.
     var signerFindings: [LintFinding] {
         guard let root else { return [] }
         return self.signers.filter { signer in
-            !(signer.kind == .root ? root.root : root.pins).keyIDs.contains(signer.keyID)
+            let role = signer.kind == .root ? root.root : root.pins
+            return !role.keyIDs.contains(signer.keyID) && role.hybrid?.keyIDs.contains(signer.keyID) != true
         }.map { signer in
             let key = "key \(signer.keyID.prefix(16))…"
             return LintFinding(.signerNotInRoot, "signers", "\(signer.name), \(key), for \(signer.kind.rawValue)")

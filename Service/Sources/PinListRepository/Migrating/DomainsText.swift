@@ -58,27 +58,17 @@ public struct DomainsText: Hashable, Sendable {
     }
 
     private static func lines(_ entry: PinnedDomain) -> [String] {
-        var lines = ["  - domain: \(self.quoted(entry.domain.description))"]
+        var lines = ["  - domain: \(YAMLWriter.quoted(entry.domain.description))"]
         if entry.includeSubdomains { lines.append("    includeSubdomains: true") }
         lines.append("    mode: \(entry.mode == .off ? "\"off\"" : entry.mode.rawValue)")
         if entry.requireIssuer { lines.append("    requireIssuer: true") }
         if let end = entry.expiresAt { lines.append("    expiresAt: \(end)") }
         if !entry.reportTo.isEmpty {
-            lines.append("    reportTo: [\(entry.reportTo.map(self.quoted).joined(separator: ", "))]")
+            lines.append("    reportTo: [\(entry.reportTo.map(YAMLWriter.quoted).joined(separator: ", "))]")
         }
         guard !entry.pins.isEmpty else { return lines }
         lines.append("    pins:")
-        for known in entry.pins {
-            let position = known.position == .any ? "" : ", position: \(known.position.rawValue)"
-            let note = known.note.map { ", note: \(self.quoted($0))" } ?? ""
-            lines.append("      - {pin: \"\(known.pin)\"\(position)\(note)}")
-        }
-        return lines
-    }
-
-    /// A text in YAML's double quotation marks: JSON's strings are some of YAML's.
-    private static func quoted(_ text: String) -> String {
-        String(decoding: JSONValue.string(text).bytes, as: UTF8.self)
+        return lines + entry.pins.map { "      - \(YAMLWriter.line($0))" }
     }
 }
 

@@ -69,7 +69,7 @@ extension ProbeObservation {
 }
 
 extension ProbedHost.State {
-    /// Whether a host in this state needs a person more than one in another.
+    /// Whether a host in this state is more urgent than one in another.
     fileprivate func isWorse(than other: ProbedHost.State) -> Bool { self.weight > other.weight }
 
     private var weight: Int {

@@ -145,10 +145,10 @@ public struct NewProject: Sendable {
     private static func text(
         name: String, _ entries: [Entry], after section: String?, _ mode: PinnedDomain.Mode, _ reportTo: [String]
     ) -> String {
-        let reports = reportTo.map(self.quoted).joined(separator: ", ")
+        let reports = reportTo.map(YAMLWriter.quoted).joined(separator: ", ")
         var lines = [
             "# The list of pins of \(PrintableText.line(name, maximumLength: 64)). After a change: tumbler release",
-            "name: \(self.quoted(name))",
+            "name: \(YAMLWriter.quoted(name))",
             "validFor: 60d            # a list that is not renewed for so long is stale, and still enforced",
             "refreshAfter: 12h        # how long apps wait before they ask again",
             "propagation: 30d         # how long a pin is out before its certificate may be served",
@@ -162,20 +162,11 @@ public struct NewProject: Sendable {
             lines.append(entries.isEmpty ? "domains: []" : "domains:")
         }
         for entry in entries {
-            lines.append("  - domain: \(self.quoted(entry.host))")
+            lines.append("  - domain: \(YAMLWriter.quoted(entry.host))")
             lines.append("    mode: \(mode.rawValue)")
             lines.append("    pins:")
-            for known in entry.pins {
-                let position = known.position == .any ? "" : ", position: \(known.position.rawValue)"
-                let note = known.note.map { ", note: \(self.quoted($0))" } ?? ""
-                lines.append("      - {pin: \"\(known.pin)\"\(position)\(note)}")
-            }
+            lines += entry.pins.map { "      - \(YAMLWriter.line($0))" }
         }
         return (lines + ["denied: []", "suspended: []", ""]).joined(separator: "\n")
-    }
-
-    /// A text in YAML's double quotation marks: JSON's strings are some of YAML's.
-    private static func quoted(_ text: String) -> String {
-        String(decoding: JSONValue.string(text).bytes, as: UTF8.self)
     }
 }

@@ -38,7 +38,7 @@ public struct RevokedEdit: Sendable {
 
     /// The lines of entries as `tumbler.yaml` has them, below the name of their section.
     public static func lines(_ entries: [RevokedCertificates]) -> [String] {
-        entries.isEmpty ? [] : ["\(Self.section):"] + entries.map { "  - \(Self.item($0))" }
+        entries.isEmpty ? [] : ["\(Self.section):"] + entries.map { "  - \(YAMLWriter.line($0))" }
     }
 
     /// The source with further entries.
@@ -49,21 +49,12 @@ public struct RevokedEdit: Sendable {
         var bytes = self.bytes
         // Each goes in front of the others.
         for entry in entries.reversed() {
-            bytes = try SectionLines(bytes, of: Self.section, file: self.file).inserting(Self.item(entry))
+            bytes = try SectionLines(bytes, of: Self.section, file: self.file).inserting(YAMLWriter.line(entry))
         }
         return try self.checked(bytes, self.source.revoked.map(\.value) + entries)
     }
 
     private static let section = "revoked"
-
-    /// An entry in one line. JSON's strings are YAML's.
-    private static func item(_ entry: RevokedCertificates) -> String {
-        func quoted(_ text: String) -> String { String(decoding: JSONValue.string(text).bytes, as: UTF8.self) }
-        let serials = entry.serials.map { quoted("\($0)") }.joined(separator: ", ")
-        let mode = entry.isEnforced ? "" : ", mode: report"
-        let note = entry.note.map { ", note: \(quoted($0))" } ?? ""
-        return "{issuer: \(quoted("\(entry.issuer)")), serials: [\(serials)]\(mode)\(note)}"
-    }
 
     /// Reads the result. Where it says anything else than was meant, nothing is written.
     private func checked(

@@ -67,7 +67,7 @@ public struct PinEdit: Sendable {
         let concerned = self.domains(of: plan)
         guard !concerned.allSatisfy({ $0.pins.contains { $0.known.pin == plan.new.pin } }) else { return [] }
         let (place, _) = try self.place(of: plan.old.map(\.pin), at: plan.host)
-        let item = Self.item(plan.new)
+        let item = YAMLWriter.line(KnownPin(plan.new.pin, position: plan.new.position))
         let byHand = Self.byHand("write \(item) into", place)
         let bytes = try self.bytes(of: place.file)
         let lines = try SequenceLines(bytes, file: place.file, what: "the list of pins", byHand: byHand)
@@ -158,12 +158,6 @@ public struct PinEdit: Sendable {
     private static func byHand(_ what: String, _ place: PinPlace) -> String {
         "\(what) \(place.pinSet.map { "the pin set \($0)" } ?? "pins:") in "
             + "\(place.file), line \(place.member.position.line), by hand, then type the command again"
-    }
-
-    /// A pin in one line.
-    private static func item(_ key: PlannedKey) -> String {
-        let position = key.position == .any ? "" : ", position: \(key.position.rawValue)"
-        return "{pin: \"\(key.pin)\"\(position)}"
     }
 
     // MARK: Reading again

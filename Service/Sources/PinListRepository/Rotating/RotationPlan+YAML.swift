@@ -69,34 +69,8 @@ extension RotationPlan {
             "# Written by tumbler rotate. Dates, kept and heldBy may be edited; comments are not kept.",
         ]
         guard case .object(let members) = self.json else { return [] }
-        Self.write(members, indentation: "", to: &lines)
+        lines += YAMLWriter.lines(members, isPlain: Self.isPlain)
         return Array((lines.joined(separator: "\n") + "\n").utf8)
-    }
-
-    private static func write(_ members: [JSONValue.Member], indentation: String, to lines: inout [String]) {
-        for member in members {
-            let head = "\(indentation)\(member.name):"
-            switch member.value {
-            case .object(let inner):
-                lines.append(head)
-                self.write(inner, indentation: "\(indentation)  ", to: &lines)
-            case .array(let values):
-                lines.append(head)
-                for value in values { lines.append("\(indentation)  - \(self.inLine(value))") }
-            default: lines.append("\(head) \(self.inLine(member.value))")
-            }
-        }
-    }
-
-    /// A value in one line.
-    private static func inLine(_ value: JSONValue) -> String {
-        switch value {
-        case .string(let text): self.isPlain(text) ? text : String(decoding: value.bytes, as: UTF8.self)
-        case .array(let values): "[\(values.map(self.inLine).joined(separator: ", "))]"
-        case .object(let members):
-            "{\(members.map { "\($0.name): \(self.inLine($0.value))" }.joined(separator: ", "))}"
-        default: String(decoding: value.bytes, as: UTF8.self)
-        }
     }
 
     /// Whether a text reads back as itself without quotation marks, by this reader and by others: names with a dot, the

@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import CertificatePinning
-internal import PinListDifference
 internal import PinListMetadata
 
 /// Puts a suspension into a source, or takes it out: whole lines come and go, every other byte stays (formats.md,
@@ -83,11 +82,11 @@ public struct SuspensionEdit: Sendable {
     public func resuming(_ scope: Suspension.Scope) throws(RepositoryError) -> [UInt8] {
         let held = self.source.suspended.filter { $0.value.scope == scope }
         guard !held.isEmpty else {
-            throw RepositoryError(.source, "\(scope.text) is not suspended in \(self.file)")
+            throw RepositoryError(.source, "\(scope) is not suspended in \(self.file)")
         }
         if let elsewhere = held.first(where: { $0.position.file != self.file }) {
             throw elsewhere.position.error(
-                "the suspension of \(scope.text) is in an included file",
+                "the suspension of \(scope) is in an included file",
                 hint: "remove it there by hand: resume edits \(self.file) alone")
         }
         var bytes = self.bytes
@@ -115,5 +114,31 @@ public struct SuspensionEdit: Sendable {
             )
         }
         return bytes
+    }
+}
+
+/// Finds the lines of `suspended` in a source. It may be wrong about unusual layouts: the caller parses the result
+/// again.
+private struct SuspensionLines {
+    private let section: SectionLines
+
+    init(_ bytes: [UInt8], file: String) throws(RepositoryError) {
+        self.section = try SectionLines(bytes, of: "suspended", file: file)
+    }
+
+    /// The bytes with a suspension in front of the others.
+    func inserting(_ suspension: Suspension) throws(RepositoryError) -> [UInt8] {
+        try self.section.inserting(YAMLWriter.line(suspension))
+    }
+
+    /// The bytes without the first suspension of a scope.
+    func removing(_ scope: Suspension.Scope) throws(RepositoryError) -> [UInt8] {
+        guard let member = self.section.member, case .sequence(let values) = member.value.content else {
+            throw self.section.lines.refusal(self.section.position, "suspended is written in another way")
+        }
+        for value in values where try Suspension.located(value).value.scope == scope {
+            return try self.section.lines.removing(value, from: member)
+        }
+        throw self.section.lines.refusal(member.position, "\(scope) is not there")
     }
 }

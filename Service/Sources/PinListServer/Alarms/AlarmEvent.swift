@@ -45,17 +45,34 @@ struct AlarmEvent: Hashable, Sendable {
     /// The most alarms that a notification names.
     static let maximumAlarms = 10
 
+    /// The one action, that of the first alarm; `nil` for a test, and where a later version knows the kind.
+    var action: String? {
+        guard self.phase != .test else { return nil }
+        return AlarmRunbook.action(self.kind, self.alarms.first?.detail ?? self.detail)
+    }
+
+    /// The path of the dashboard's page about the kind; `nil` where ``action`` is.
+    var runbook: String? {
+        self.action.flatMap { _ in Alarm.Kind(rawValue: self.kind).map { AlarmRunbook.path($0) } }
+    }
+
     /// The JSON that is stored, and that generic webhooks get.
     var json: JSONValue {
         var members: [JSONValue.Member] = [
             .init("event", .string(self.phase.rawValue)), .init("key", .string(self.key)),
             .init("kind", .string(self.kind)), .init("severity", .string(self.severity)),
-            .init("detail", .string(self.detail)), .init("since", .string(self.since.description)),
+            .init("detail", .string(self.detail)),
+        ]
+        if let action = self.action { members.append(.init("action", .string(action))) }
+        if let runbook = self.runbook { members.append(.init("runbook", .string(runbook))) }
+        members += [
+            .init("since", .string(self.since.description)),
             .init("time", .string(self.time.description)), .init("auditHead", .string(self.auditHead)),
         ]
         if self.count > 0 {
             members += [
-                .init("count", .integer(Int64(self.count))), .init("alarms", .array(self.alarms.map(\.json))),
+                .init("count", .integer(Int64(self.count))),
+                .init("alarms", .array(self.alarms.map { $0.json(self.kind) })),
             ]
         }
         return .object(members)

@@ -52,9 +52,13 @@ struct AlarmWatch: Service {
             guard isOurs else { return }
             try await self.parts.evaluateSightings()
             let overview = try await self.parts.overview()
+            let (hosts, newest) = (overview.alarmingHosts, overview.newestVersions)
+            let causes =
+                hosts.isEmpty
+                ? [:] : try await self.parts.store.read { try $0.leadingCauses(of: hosts, newest: newest, at: now) }
             let events = try await self.parts.store.write { store in
                 try AlarmEvaluation(targets: store.knownTargets(at: now)).apply(
-                    AlarmRules.alarms(overview.alarmFacts), in: store, auditHead: overview.auditHead, at: now)
+                    AlarmRules.alarms(overview.alarmFacts(causes)), in: store, auditHead: overview.auditHead, at: now)
             }
             for event in events {
                 self.parts.logger.notice("\(event.phase.rawValue): \(event.key) (\(event.severity)): \(event.detail)")

@@ -31,7 +31,7 @@ struct ToldAlarm: Hashable, Sendable {
         self.acknowledgedBy = alarm.acknowledgement?.by
     }
 
-    /// Reads what ``json`` writes; `nil` for anything else.
+    /// Reads what ``json(_:)`` writes; `nil` for anything else.
     init?(_ value: JSONValue) {
         guard case .object(let members) = value else { return nil }
         func text(_ name: String) -> String? {
@@ -50,12 +50,15 @@ struct ToldAlarm: Hashable, Sendable {
     }
 
     /// The alarm as JSON.
-    var json: JSONValue {
+    ///
+    /// - Parameter kind: The kind of the message's alarms.
+    func json(_ kind: String) -> JSONValue {
         .object(
             [
                 .init("key", .string(self.key)), .init("subject", .string(self.subject)),
                 .init("severity", .string(self.severity)), .init("detail", .string(self.detail)),
-                .init("since", .string(self.since)),
+            ] + (AlarmRunbook.action(kind, self.detail).map { [.init("action", .string($0))] } ?? []) + [
+                .init("since", .string(self.since))
             ] + (self.acknowledgedBy.map { [.init("acknowledgedBy", .string($0))] } ?? []))
     }
 }

@@ -31,9 +31,12 @@ enum WebhookBody {
                 event.severity == Alarm.Severity.critical.rawValue ? "CRITICAL" : event.severity.capitalizedFirst
             }
         // Of one alarm the detail says it all.
-        let lines = event.count > 1 ? event.alarms.map { "• \($0.subject): \($0.detail)\n" }.joined() : ""
+        let lines = event.count > 1 ? event.alarms.map { "• \($0.detail)\n" }.joined() : ""
+        let isLasting = event.phase == .firing || event.phase == .acknowledged
+        let action = isLasting ? event.action.map { "What to do: \($0)\n" } ?? "" : ""
         return Self.escaped(
-            "\(sign): \(event.detail)\n\(lines)\(event.key), since \(event.since). Audit log: \(event.auditHead)")
+            "\(sign): \(event.detail)\n\(lines)\(action)\(event.key), since \(event.since). Audit log: \(event.auditHead)"
+        )
     }
 
     /// By whom, for people.

@@ -2,7 +2,6 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-internal import PinListMetadata
 package import PinListStore
 package import PinReportAnalysis
 
@@ -120,14 +119,11 @@ package struct AlertTarget: Hashable, Sendable {
     package let kind: Kind
     /// Names it in the log and on the dashboard; no secret.
     package let name: String
-    /// Its address. A secret: knowing it is enough to post there.
+    /// Its address, one that ``PinListMetadata/ReportAddress`` allows: over plain `http` an observer on the network path
+    /// reads which hosts fail, and the address. A secret: knowing it is enough to post there.
     package let address: String
     /// PagerDuty's routing key. A secret.
     package let routingKey: String
-
-    /// Whether notifications may be posted to an address: `https`, or `http` to a loopback address. Over plain `http`
-    /// an observer on the network path reads which hosts fail, and the address, which is a secret.
-    package static func isAllowed(address: String) -> Bool { ReportAddress.isAllowed(address) }
 
     /// States a target.
     package init(kind: Kind, name: String, address: String, routingKey: String = "") {

@@ -24,6 +24,8 @@ enum DashboardTemplate: String, CaseIterable, Sendable {
     case lists
     /// ``AlarmsPage``.
     case alarms
+    /// ``RunbookPage``.
+    case runbook
     /// ``AuditPage``.
     case audit
     /// ``LoginPage``.
@@ -49,6 +51,7 @@ enum DashboardTemplate: String, CaseIterable, Sendable {
         case .adoption: PackageResources.adoption_mustache
         case .lists: PackageResources.lists_mustache
         case .alarms: PackageResources.alarms_mustache
+        case .runbook: PackageResources.runbook_mustache
         case .audit: PackageResources.audit_mustache
         case .login: PackageResources.login_mustache
         case .error: PackageResources.error_mustache

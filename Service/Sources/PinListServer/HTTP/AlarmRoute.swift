@@ -119,6 +119,9 @@ struct AlarmRoute: Sendable {
             .init("subject", .string(Alarm.subject(of: alarm.key))), .init("severity", .string(alarm.severity)),
             .init("since", .string(alarm.since.description)), .init("detail", .string(alarm.detail)),
         ]
+        if let action = AlarmRunbook.action(alarm.kind, alarm.detail), let kind = Alarm.Kind(rawValue: alarm.kind) {
+            members += [.init("action", .string(action)), .init("runbook", .string(AlarmRunbook.path(kind)))]
+        }
         if let seen = alarm.acknowledgement {
             members += [
                 .init("acknowledgedBy", .string(seen.by)), .init("acknowledgedAt", .string(seen.at.description)),

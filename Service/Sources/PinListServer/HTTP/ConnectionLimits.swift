@@ -18,15 +18,15 @@ enum ConnectionLimits {
     ///
     /// - Parameters:
     ///   - deadlines: The deadlines for one request.
-    ///   - lists: The responder to requests for lists; `nil` where there are none.
+    ///   - responders: The responders to requests for lists and to reports; `nil` where there are none.
     static func configuration(
-        _ deadlines: ServiceConfiguration.Deadlines, _ lists: ListResponder?
+        _ deadlines: ServiceConfiguration.Deadlines, _ responders: (lists: ListResponder, reports: ReportResponder)?
     ) -> HTTP1Channel.Configuration {
         HTTP1Channel.Configuration(
             additionalChannelHandlers: [
                 RequestDeadline(deadlines), ConnectionClosing(linger: TimeAmount(deadlines.linger)),
                 ContinueAnswering(),
-            ] + (lists.map { [ListChannelHandler($0)] } ?? []),
+            ] + (responders.map { [ListChannelHandler($0.lists, $0.reports)] } ?? []),
             idleTimeout: nil,
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: Self.fieldBytes, maxHeaderListSize: Self.headBytes,

@@ -11,7 +11,7 @@ internal import PinListStore
 
 /// Answers questions about lists where they arrive, on the event loop of their connection: the way into a task and back
 /// takes three times as long as the answer. Most are answered before, by ``ListByteHandler``: these have fields that it
-/// does not read, such as those of a proxy, or come behind something else.
+/// does not read, such as those of a proxy, or come behind something else. It adds that handler and ``ReportByteHandler``.
 ///
 /// A request behind one that has no answer yet, or from a client that does not read its answers, goes through the
 /// framework: answers keep the order of their requests, and the memory held for a connection is bounded.
@@ -22,6 +22,7 @@ final class ListChannelHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias OutboundOut = HTTPResponsePart
 
     private let lists: ListResponder
+    private let reports: ReportResponder
     private var peer: IPAddress?
     /// Requests that were handed on and have no answer yet.
     private var requestsInProgress = 0
@@ -30,7 +31,10 @@ final class ListChannelHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var isWritten = false
 
     /// A handler for one connection.
-    init(_ lists: ListResponder) { self.lists = lists }
+    init(_ lists: ListResponder, _ reports: ReportResponder) {
+        self.lists = lists
+        self.reports = reports
+    }
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.peer = context.channel.peerAddress
@@ -40,8 +44,10 @@ final class ListChannelHandler: ChannelDuplexHandler, RemovableChannelHandler {
         guard let encoder = try? pipeline.handler(type: HTTPResponseEncoder.self),
             let deadline = try? pipeline.handler(type: RequestDeadline.self)
         else { return }
-        try? pipeline.addHandler(
-            ListByteHandler(self.lists, deadline, self.lists.asker(self.peer)), position: .before(encoder))
+        try? pipeline.addHandlers(
+            ListByteHandler(self.lists, deadline, self.lists.asker(self.peer)),
+            ReportByteHandler(self.reports, deadline, self.peer),
+            position: .before(encoder))
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {

@@ -76,6 +76,7 @@ enum OpenAPISchemas {
              "alarms": {"type": "array", "items": {"type": "object",
               "required": ["key", "kind", "subject", "severity", "since", "detail"], "properties": {
                "severity": {"$ref": "#/components/schemas/Severity"}, "since": {"$ref": "#/components/schemas/Time"},
+               "action": {"type": "string"}, "runbook": {"type": "string"},
                "acknowledgedBy": {"type": "string"}, "acknowledgedAt": {"$ref": "#/components/schemas/Time"},
                "silencedUntil": {"$ref": "#/components/schemas/Time"}}}},
              "silences": {"type": "array", "items": {"type": "object",

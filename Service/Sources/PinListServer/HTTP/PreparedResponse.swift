@@ -7,6 +7,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import NIOConcurrencyHelpers
 internal import NIOCore
+internal import NIOHTTP1
 
 /// An answer that was prepared before the request: its head with the `Date` of this second, and its body.
 final class PreparedResponse: Sendable {
@@ -53,7 +54,7 @@ final class PreparedResponse: Sendable {
 
     /// The head as the framework's encoder writes it: a test compares the two.
     private func bytes(_ head: HTTPResponse) -> (head: ByteBuffer, body: ByteBuffer?) {
-        var text = "HTTP/1.1 \(head.status.code) \(head.status.reasonPhrase)\r\n"
+        var text = "HTTP/1.1 \(head.status.code) \(head.status.reason)\r\n"
         for field in head.headerFields { text += "\(field.name.rawName): \(field.value)\r\n" }
         var bytes = ByteBuffer(string: text + "\r\n")
         guard var body, body.readableBytes <= Self.maximumCopied else { return (bytes, self.body) }
@@ -66,5 +67,12 @@ final class PreparedResponse: Sendable {
         Response(
             status: self.undated.status, headers: self.undated.headerFields,
             body: self.body.map { ResponseBody(byteBuffer: $0) } ?? ResponseBody())
+    }
+}
+
+extension HTTPResponse.Status {
+    /// The reason phrase; of a status that was made from its number alone, too.
+    var reason: String {
+        self.reasonPhrase.isEmpty ? HTTPResponseStatus(statusCode: self.code).reasonPhrase : self.reasonPhrase
     }
 }

@@ -28,13 +28,6 @@ struct Problem: Error, HTTPResponseError {
         self.headers = headers
     }
 
-    /// The title of the status. One that was made from its number alone has no name.
-    private var title: String {
-        guard self.status.reasonPhrase.isEmpty else { return self.status.reasonPhrase }
-        let named: [HTTPResponse.Status] = [.badRequest, .conflict, .contentTooLarge, .unprocessableContent]
-        return named.first { $0.code == self.status.code }?.reasonPhrase ?? "Error"
-    }
-
     /// The answer.
     var response: Response { self.ready.response }
 
@@ -42,7 +35,7 @@ struct Problem: Error, HTTPResponseError {
     var ready: PreparedResponse {
         let body = JSONValue.object(
             [
-                .init("type", .string("about:blank")), .init("title", .string(self.title)),
+                .init("type", .string("about:blank")), .init("title", .string(self.status.reason)),
                 .init("status", .integer(Int64(self.status.code))), .init("code", .string(self.code)),
                 .init("detail", .string(self.detail)),
             ] + self.members

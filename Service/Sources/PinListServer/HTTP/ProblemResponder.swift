@@ -12,9 +12,15 @@ struct ProblemResponder: HTTPResponder {
 
     private let next: any HTTPResponder<ServiceContext>
     private let paths: KnownPaths
+    private let page: (@Sendable () -> Response)?
 
     /// Answers with what a router leads to.
-    init(_ router: Router<ServiceContext>) {
+    ///
+    /// - Parameters:
+    ///   - router: The router.
+    ///   - page: The page for a browser that asks for what is not there; `nil` where there is no dashboard.
+    init(_ router: Router<ServiceContext>, page: (@Sendable () -> Response)? = nil) {
+        self.page = page
         self.next = router.buildResponder()
         self.paths = KnownPaths(router)
     }
@@ -22,6 +28,7 @@ struct ProblemResponder: HTTPResponder {
     func respond(to request: Request, context: ServiceContext) async throws -> Response {
         let methods = self.paths.methods(of: request.uri.path)
         guard !methods.isEmpty else {
+            if let page, Self.isOfBrowser(request) { return page() }
             return Problem.notFound("there is nothing here; GET /v1/openapi.json lists what there is").response
         }
         guard methods.contains(request.method.rawValue) else {
@@ -35,6 +42,14 @@ struct ProblemResponder: HTTPResponder {
         } catch let error as HTTPError {
             return Problem(error.status, "http", error.body ?? error.status.reasonPhrase).response
         }
+    }
+
+    /// Whether a person looks: outside of the interface of programs, and by a program that shows HTML.
+    private static func isOfBrowser(_ request: Request) -> Bool {
+        guard request.method == .get || request.method == .head, !request.uri.path.hasPrefix("/v1") else {
+            return false
+        }
+        return request.headers[.accept]?.contains("text/html") == true
     }
 }
 

@@ -57,17 +57,51 @@ final class ReportRoute: Sendable {
     func share(among instances: Int) { self.limits.withLockedValue { $0.limiter.share(among: instances) } }
 
     func respond(to request: Request, _ context: ServiceContext) async throws -> Response {
+        let address = self.address(request, context)
         do {
-            let taken = try await self.take(request, context)
-            var fields = await self.attestationFields(taken)
-            guard let retryAfter = taken.retryAfter else {
-                fields[.contentLength] = "0"
-                return Response(status: .accepted, headers: fields)
-            }
-            throw self.tooMany(retryAfter)
+            let admission = try self.admission(of: address)
+            let body = try await self.body(of: request, from: address, upTo: self.bodyLimits.bodyBytes)
+            let field = self.attestation.names.isEmpty ? nil : request.headers[.tumblerAssertion]
+            let read = try self.read(body, from: address, admission, isSigned: field != nil)
+            let evaluation = await self.attestation.evaluate(field, over: body, from: address, at: read.time)
+            let taken = self.take(read, from: address, evaluation)
+            do { try await self.intake.store(taken.reports) } catch { throw self.problem(of: error, taken) }
+            try self.count(taken)
+            return Response(status: .accepted, headers: await self.fields(taken))
         } catch let problem as Problem {
             self.counters.refused(problem.code)
             throw problem
+        }
+    }
+
+    /// Takes a body that is there, of a request without an assertion. It does the same as ``respond(to:_:)``, and needs no
+    /// task where nothing is looked up.
+    ///
+    /// - Parameters:
+    ///   - body: The body.
+    ///   - address: The address that it came from, as far as that can be believed.
+    ///   - completion: The closure that gets the fields of the answer 202, or the problem: on any thread, once.
+    func take(
+        _ body: [UInt8], from address: SourceAddress?,
+        completion: @escaping @Sendable (Result<HTTPFields, Problem>) -> Void
+    ) {
+        let refuse = { @Sendable (problem: Problem) in
+            self.counters.refused(problem.code)
+            completion(.failure(problem))
+        }
+        let taken: Taken
+        do throws(Problem) {
+            let admission = try self.admission(of: address)
+            let read = try self.read(body, from: address, admission, isSigned: false)
+            taken = self.take(read, from: address, .absent)
+        } catch { return refuse(error) }
+        self.intake.store(taken.reports) { result in
+            do throws(Problem) {
+                if case .failure(let error) = result { throw self.problem(of: error, taken) }
+                try self.count(taken)
+                if taken.needsNoTask { return completion(.success(Self.noFields)) }
+            } catch { return refuse(error) }
+            Task { completion(.success(await self.fields(taken))) }
         }
     }
 
@@ -91,35 +125,47 @@ final class ReportRoute: Sendable {
         self.source.address(request.headers, peer: context.peer).flatMap { SourceAddress(bytes: $0.bytes) }
     }
 
-    /// The result of storing the reports of a body.
-    private struct Taken {
-        /// `Retry-After` for one of which a sample is kept, for it is over the limit.
-        var retryAfter: Int64?
+    /// The reports of a body that was read, and paid for.
+    private struct Read {
+        let collected: CollectedReports
+        let time: Timestamp
+        /// `Retry-After` where one report is kept as a sample, for the source is over a limit.
+        let retryAfter: Int64?
+    }
+
+    /// The reports of a body that are stored.
+    private struct Taken: Sendable {
+        let reports: [AcceptedReport]
+        let time: Timestamp
+        let retryAfter: Int64?
+        /// The number of entries about something else.
+        let ignored: Int
         /// Whether a list asks for an assertion of it.
-        var isAsked = false
+        let isAsked: Bool
         /// Whether its assertion names a key that is not registered.
-        var isUnknownKey = false
-    }
+        let isUnknownKey: Bool
 
-    /// The header fields of an answer on attestation: the next challenge, so that no second request is needed for it.
-    private func attestationFields(_ taken: Taken) async -> HTTPFields {
-        var fields: HTTPFields = [:]
-        guard taken.isAsked || taken.isUnknownKey else { return fields }
-        if taken.isUnknownKey { fields[.tumblerAttestation] = "unknown-key" }
-        if let challenge = try? await self.attestation.challenges.make(at: self.clock.now) {
-            fields[.tumblerChallenge] = Base64.encode(challenge.bytes)
+        /// Whether the answer is known without a look at the store.
+        var needsNoTask: Bool {
+            !self.isAsked && !self.isUnknownKey && self.reports.allSatisfy { $0.report.envelope == nil }
         }
-        return fields
     }
 
-    /// Takes a body.
-    private func take(_ request: Request, _ context: ServiceContext) async throws -> Taken {
-        let address = self.address(request, context)
-        var answer = address.map { address in self.evaluated { $0.evaluate(address, at: $1) } }
+    private static let noFields: HTTPFields = [.contentLength: "0"]
+
+    /// The admission of a source: a token for its body; `nil` for a source without a known address.
+    private func admission(of address: SourceAddress?) throws(Problem) -> SourceLimiter.Answer? {
+        let answer = address.map { address in self.evaluated { $0.evaluate(address, at: $1) } }
         try self.expectTaken(answer)
-        let body = try await self.body(of: request, from: address, upTo: self.bodyLimits.bodyBytes)
+        return answer
+    }
+
+    /// Reads a body, and charges it.
+    private func read(
+        _ body: [UInt8], from address: SourceAddress?, _ admission: SourceLimiter.Answer?, isSigned: Bool
+    ) throws(Problem) -> Read {
         let reading = ReportCost.reading(body.count)
-        answer = try self.charged(reading - 1, address, answer)
+        var answer = try self.charged(reading - 1, address, admission)
         let now = self.clock.now
         let collected: CollectedReports
         do throws(ReportError) {
@@ -128,42 +174,73 @@ final class ReportRoute: Sendable {
         } catch {
             throw Problem(.init(integerLiteral: error.code.status), error.code.description, error.detail)
         }
-        let field = self.attestation.names.isEmpty ? nil : request.headers[.tumblerAssertion]
         // A signature is verified, and a key looked up: as much work as a report.
-        let signed = field == nil ? 0 : 1
         answer = try self.charged(
-            ReportCost.all(of: collected, bytes: body.count) - reading + signed, address, answer)
-        var taken = Taken()
-        if case .sample(let seconds)? = answer { taken.retryAfter = seconds }
-        let evaluation = await self.attestation.evaluate(field, over: body, from: address, at: now)
-        if case .refused(_, true) = evaluation { taken.isUnknownKey = true }
+            ReportCost.all(of: collected, bytes: body.count) - reading + (isSigned ? 1 : 0), address, answer)
+        var retryAfter: Int64?
+        if case .sample(let seconds)? = answer { retryAfter = seconds }
+        return Read(collected: collected, time: now, retryAfter: retryAfter)
+    }
+
+    /// Groups the reports of a body, and counts their networks.
+    private func take(_ read: Read, from address: SourceAddress?, _ evaluation: AssertionEvaluator.Evaluation) -> Taken
+    {
         // Of what is over a limit one report is kept, however many an array holds.
-        let kept = collected.reports.prefix(taken.retryAfter == nil ? collected.reports.count : 1)
+        let kept = read.collected.reports.prefix(read.retryAfter == nil ? read.collected.reports.count : 1)
         let accepted = kept.map { report in
             let asking = self.lists.nameAsking(for: report, among: self.attestation.names)
             let attestation = AssertionEvaluator.attestation(asking, evaluation)
             let group = ReportGroup(report, attestation.state)
             let isListed = self.lists.isListed(report)
             return AcceptedReport(
-                report: report, group: group, receivedAt: now, networks: self.count(address, group, isListed, now),
-                isSample: taken.retryAfter != nil, isListed: isListed, publishedName: self.lists.publishedName(report),
+                report: report, group: group, receivedAt: read.time,
+                networks: self.count(address, group, isListed, read.time),
+                isSample: read.retryAfter != nil, isListed: isListed, publishedName: self.lists.publishedName(report),
                 attestation: attestation,
                 body: report.document)
         }
-        taken.isAsked = accepted.contains { $0.attestation.state != .notAsked }
-        try await self.store(accepted)
-        for report in accepted {
-            self.counters.accepted(report)
-            if await !self.equivocation.look(at: report.report, now) { self.counters.unexamined() }
+        var isUnknownKey = false
+        if case .refused(_, true) = evaluation { isUnknownKey = true }
+        return Taken(
+            reports: accepted, time: read.time, retryAfter: read.retryAfter, ignored: read.collected.ignored,
+            isAsked: accepted.contains { $0.attestation.state != .notAsked }, isUnknownKey: isUnknownKey)
+    }
+
+    /// Counts stored reports.
+    ///
+    /// - Throws: ``Problem`` of status 429 where one was kept as a sample. It is examined all the same.
+    private func count(_ taken: Taken) throws(Problem) {
+        for report in taken.reports { self.counters.accepted(report) }
+        self.counters.ignored(taken.ignored)
+        guard let retryAfter = taken.retryAfter else { return }
+        if !taken.needsNoTask { Task { await self.examine(taken) } }
+        throw self.tooMany(retryAfter)
+    }
+
+    /// Reads the envelopes of incidents.
+    private func examine(_ taken: Taken) async {
+        for report in taken.reports where await !self.equivocation.look(at: report.report, taken.time) {
+            self.counters.unexamined()
         }
-        self.counters.ignored(collected.ignored)
-        return taken
+    }
+
+    /// The header fields of the answer 202. Where attestation is asked for they have the next challenge, so that no second
+    /// request is needed for it.
+    private func fields(_ taken: Taken) async -> HTTPFields {
+        await self.examine(taken)
+        var fields = Self.noFields
+        guard taken.isAsked || taken.isUnknownKey else { return fields }
+        if taken.isUnknownKey { fields[.tumblerAttestation] = "unknown-key" }
+        if let challenge = try? await self.attestation.challenges.make(at: self.clock.now) {
+            fields[.tumblerChallenge] = Base64.encode(challenge.bytes)
+        }
+        return fields
     }
 
     /// The further cost of a body beyond what was charged, if it is not over a limit already.
     private func charged(
         _ tokens: Int, _ address: SourceAddress?, _ answer: SourceLimiter.Answer?
-    ) throws -> SourceLimiter.Answer? {
+    ) throws(Problem) -> SourceLimiter.Answer? {
         guard let address, case .allow(let admission)? = answer else { return answer }
         let charged = self.evaluated { $0.charge(tokens, address, admission, at: $1) }
         try self.expectTaken(charged)
@@ -175,21 +252,21 @@ final class ReportRoute: Sendable {
         return self.limits.withLockedValue { evaluate(&$0.limiter, nanoseconds) }
     }
 
-    private func expectTaken(_ answer: SourceLimiter.Answer?) throws {
+    private func expectTaken(_ answer: SourceLimiter.Answer?) throws(Problem) {
         if case .refuse(let retryAfter)? = answer { throw self.tooMany(retryAfter) }
     }
 
-    private func store(_ accepted: [AcceptedReport]) async throws {
-        do { try await self.intake.store(accepted) } catch let congestion as ReportIntake.CongestionError {
-            throw Problem(
+    /// The problem of reports that were not stored.
+    private func problem(of error: any Error, _ taken: Taken) -> Problem {
+        if let congestion = error as? ReportIntake.CongestionError {
+            return Problem(
                 .serviceUnavailable, "congested", "more reports wait than can be stored",
                 headers: [.retryAfter: self.retryTime(congestion.line)])
-        } catch {
-            var problem = Problem.unavailable(error)
-            let line = await self.intake.turnAway(accepted.count, minimum: Problem.unavailableSeconds)
-            problem.headers[.retryAfter] = self.retryTime(line)
-            throw problem
         }
+        var problem = Problem.unavailable(error)
+        let line = self.intake.turnAway(taken.reports.count, minimum: Problem.unavailableSeconds)
+        problem.headers[.retryAfter] = self.retryTime(line)
+        return problem
     }
 
     /// The body, while there is room for it.

@@ -100,7 +100,7 @@ struct ServiceRoutes: Sendable {
     private func metrics() async throws -> String {
         do {
             return ServiceMetrics.text(
-                try await self.parts.overview(), self.parts.reportCounters.current, await self.parts.intake.written,
+                try await self.parts.overview(), self.parts.reportCounters.current, self.parts.intake.written,
                 self.parts.room.withLockedValue { $0 })
         } catch let error as StoreError { throw Problem.unavailable(error) }
     }

@@ -84,6 +84,8 @@ struct StatusDocument: Encodable {
 
     struct Firing: Encodable {
         let key, kind, severity, since, detail: String
+        /// The one action, and the path of the dashboard's page about the kind; left out for a kind of a later version.
+        let action, runbook: String?
         /// The token of the person who has seen it, with its label and owner, and when; absent when no person said so.
         let acknowledgedBy, acknowledgedAt: String?
         /// The time until which it is silenced; left out when it is not.
@@ -95,6 +97,10 @@ struct StatusDocument: Encodable {
             self.severity = alarm.severity
             self.since = alarm.since.description
             self.detail = alarm.detail
+            self.action = AlarmRunbook.action(alarm.kind, alarm.detail)
+            self.runbook = self.action.flatMap { _ in
+                Alarm.Kind(rawValue: alarm.kind).map { AlarmRunbook.path($0) }
+            }
             self.acknowledgedBy = alarm.acknowledgement?.by
             self.acknowledgedAt = alarm.acknowledgement?.at.description
             self.silencedUntil = silences.covering(alarm)?.endsAt.description

@@ -85,12 +85,25 @@ package struct Overview: Sendable {
         }
     }
 
+    /// The facts that the rules of alarms look at, but for the causes of failures.
+    var alarmFacts: AlarmFacts { self.alarmFacts([:]) }
+
+    /// The hosts of a list whose failures are far above usual, those with the most first.
+    var alarmingHosts: [String] {
+        let listed = Set(self.names.flatMap { $0.list.domains.map(\.entry.domain.description) })
+        return self.hosts.filter { rate in
+            listed.contains(rate.host) && (rate.isAboveUsual || self.attestedHosts[rate.host]?.isAlarming == true)
+        }.map(\.host)
+    }
+
     /// The facts that the rules of alarms look at.
-    var alarmFacts: AlarmFacts {
+    ///
+    /// - Parameter causes: The causes of most failures of ``alarmingHosts``.
+    func alarmFacts(_ causes: [String: LeadingCause]) -> AlarmFacts {
         AlarmFacts(
             at: self.time, names: self.names, broken: self.broken, hosts: self.hosts, probes: self.probes,
             rotations: self.rotations, sightings: self.sightings, attestations: self.attestations,
-            attestedHosts: self.attestedHosts,
+            attestedHosts: self.attestedHosts, leadingCauses: causes,
             remembered: self.remembered.map {
                 AlarmFacts.Remembered(number: $0.number, action: $0.action, detail: $0.detail)
             })

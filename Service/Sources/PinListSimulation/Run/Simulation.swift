@@ -12,6 +12,9 @@ public struct Simulation: Sendable {
 
     let timeline: Timeline
 
+    /// The installations that are run between two times that they are counted.
+    private static let countedAtOnce = 256
+
     /// Prepares a scenario: the verdicts of the library, once for each list, chain and interval.
     ///
     /// - Throws: ``SimulationError`` for a value that is out of its range.
@@ -24,15 +27,27 @@ public struct Simulation: Sendable {
 
     /// Runs some of the installations.
     ///
-    /// - Parameter clients: Their numbers, from 0.
+    /// - Parameters:
+    ///   - clients: Their numbers, from 0.
+    ///   - counted: Hears now and then how many more are done.
     /// - Returns: The counts of them; their size depends on the scenario's lists and days alone.
     /// - Throws: ``SimulationError/Code/tooMuchWork`` when they do more than their part of ``ScenarioLimits/steps``.
-    public func tally(of clients: Range<Int>) throws(SimulationError) -> SimulationTally {
+    public func tally(
+        of clients: Range<Int>, _ counted: (Int) -> Void = { _ in }
+    ) throws(SimulationError) -> SimulationTally {
         let share = Double(clients.count) / Double(max(self.scenario.clients, 1))
         let maximumSteps = Int(exactly: (Double(ScenarioLimits.steps) * share).rounded(.up)) ?? 0
         var tally = SimulationTally(lists: self.timeline.lists.count, horizon: self.timeline.horizon)
         var run = ClientRun(self.timeline, self.scenario, seed: self.seed, maximumSteps: maximumSteps)
-        for client in clients { try run.run(client, into: &tally) }
+        var since = 0
+        for client in clients {
+            try run.run(client, into: &tally)
+            since += 1
+            guard since == Self.countedAtOnce else { continue }
+            counted(since)
+            since = 0
+        }
+        counted(since)
         return tally
     }
 

@@ -39,6 +39,8 @@ package struct AdoptionEstimate: Hashable, Sendable {
     static let fewSources: Int64 = 10
     /// The factor between the missing shares of two windows from which on the later one counts as without progress.
     static let stalledFactor = 0.98
+    /// The number of windows that the newest version has to be out for a forecast: one point says nothing of a curve.
+    static let forecastWindows: Int64 = 2
     /// The share that counts as all installations.
     package static let everybody = 0.99
 
@@ -53,6 +55,9 @@ package struct AdoptionEstimate: Hashable, Sendable {
     /// The time at which 99 % will hold the newest version, if it goes on like this; `nil` when that is not in sight,
     /// or was reached.
     package let everybodyAt: Timestamp?
+    /// Whether too few windows are measured for a forecast: the newest version is out for less than two, or the one
+    /// before was not measured.
+    package let isYoung: Bool
     /// Whether the newest version no longer spreads, and not all installations have it.
     package let isStalled: Bool
 
@@ -86,7 +91,7 @@ package struct AdoptionEstimate: Hashable, Sendable {
         func notMeasured(_ why: String) -> AdoptionEstimate {
             AdoptionEstimate(
                 state: .notMeasured(why: why), window: window, shares: [:], unverified: unverified, everybodyAt: nil,
-                isStalled: false)
+                isYoung: false, isStalled: false)
         }
         guard let newest else { return notMeasured("no list is published") }
         if let why = current.whyNotMeasured { return notMeasured(why) }
@@ -97,10 +102,16 @@ package struct AdoptionEstimate: Hashable, Sendable {
             missing: missing,
             before: before.base >= Self.minimumBase ? 1 - before.share(of: newest.version) : 1,
             publishedAt: newest.at.secondsSince1970, window: window, now: now.secondsSince1970)
+        let isReached = missing <= 1 - Self.everybody
+        let isYoung =
+            !isReached
+            && (before.whyNotMeasured != nil
+                || now.secondsSince1970 - newest.at.secondsSince1970 < Self.forecastWindows * window)
         return AdoptionEstimate(
             state: .measured(base: current.base), window: window,
             shares: Dictionary(uniqueKeysWithValues: published.map { ($0, current.share(of: $0)) }),
-            unverified: unverified, everybodyAt: forecast.at.map { Timestamp(secondsSince1970: $0) },
+            unverified: unverified, everybodyAt: isYoung ? nil : forecast.at.map { Timestamp(secondsSince1970: $0) },
+            isYoung: isYoung,
             isStalled: forecast.isStalled)
     }
 

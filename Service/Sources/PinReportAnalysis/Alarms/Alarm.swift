@@ -69,7 +69,7 @@ package struct Alarm: Hashable, Sendable {
     package let severity: Severity
     /// The subject: a host or the name of a list.
     package let subject: String
-    /// The problem, in a sentence without a full stop.
+    /// The problem, in a sentence without a full stop: that of ``AlarmSentence``.
     package let detail: String
 
     /// The subject in the key of an alarm.
@@ -78,11 +78,23 @@ package struct Alarm: Hashable, Sendable {
         return parts.count > 1 ? String(parts[1]) : ""
     }
 
-    package init(_ kind: Kind, _ severity: Severity, _ subject: String, _ detail: String, key: String = "") {
+    /// States an alarm.
+    ///
+    /// - Parameters:
+    ///   - kind: The kind.
+    ///   - severity: The urgency.
+    ///   - subject: A host or the name of a list.
+    ///   - facts: What the sentence says behind its subject, without a full stop.
+    ///   - opening: What the sentence begins with; `nil` for that of the kind.
+    ///   - key: What tells it apart from other alarms of its kind and subject; nothing where there are none.
+    package init(
+        _ kind: Kind, _ severity: Severity, _ subject: String, _ facts: String, opening: String? = nil,
+        key: String = ""
+    ) {
         self.kind = kind
         self.severity = severity
         self.subject = subject
-        self.detail = detail
+        self.detail = AlarmSentence.text(opening ?? kind.opening, subject, facts)
         self.key = "\(kind.rawValue):\(subject)\(key.isEmpty ? "" : ":" + key)"
     }
 }

@@ -42,6 +42,8 @@ package struct AlarmFacts: Sendable {
     package let attestations: [String: AttestationRate]
     /// The hosts that attested installations report, in the last hour.
     package let attestedHosts: [String: AttestedHost]
+    /// The causes of most failures, by host, of hosts whose rate is far above usual.
+    package let leadingCauses: [String: LeadingCause]
     /// The entries that are remembered for days: publications that were refused, lists that prove two versions of the
     /// truth, and lists from before the first that was published here.
     package let remembered: [Remembered]
@@ -51,7 +53,7 @@ package struct AlarmFacts: Sendable {
         at time: Timestamp, names: [NameOverview], broken: [String: String], hosts: [HostRate], probes: [StoredProbe],
         rotations: [RotationOverview], sightings: [SightingOverview] = [],
         attestations: [String: AttestationRate] = [:], attestedHosts: [String: AttestedHost] = [:],
-        remembered: [Remembered]
+        leadingCauses: [String: LeadingCause] = [:], remembered: [Remembered]
     ) {
         self.time = time
         self.names = names
@@ -62,6 +64,7 @@ package struct AlarmFacts: Sendable {
         self.sightings = sightings
         self.attestations = attestations
         self.attestedHosts = attestedHosts
+        self.leadingCauses = leadingCauses
         self.remembered = remembered
     }
 

@@ -28,8 +28,7 @@ extension AlarmRules {
             return alarms + [
                 Alarm(
                     .unexpectedCertificate, .warning, found.name,
-                    "over \(SightingOverview.maximum) certificates were logged whose keys are not in the list; the page "
-                        + "Certificates has the newest")
+                    "over \(SightingOverview.maximum) of them; the page Certificates has the newest")
             ]
         }
     }

@@ -22,7 +22,7 @@ package enum AlarmRules {
         known.names.flatMap { Self.alarms($0, known.time) } + Self.rates(known) + Self.probes(known)
             + Self.rotations(known) + Self.sightings(known) + Self.remembered(known)
             + known.broken.sorted { $0.key < $1.key }.map {
-                Alarm(.notVerified, .critical, $0.key, "the stored list does not verify and is not served: \($0.value)")
+                Alarm(.notVerified, .critical, $0.key, $0.value)
             }
     }
 
@@ -33,13 +33,13 @@ package enum AlarmRules {
             alarms.append(
                 Alarm(
                     .listExpiry, severity, name.name,
-                    "list version \(version) \(Self.ends(name.list.expiresAt, now)); sign and publish a newer one"))
+                    "version \(version) \(Self.ends(name.list.expiresAt, now))"))
         }
         if let severity = Self.severity(Self.root, until: name.root.expiresAt, now) {
             alarms.append(
                 Alarm(
                     .rootExpiry, severity, name.name,
-                    "root version \(name.root.version) \(Self.ends(name.root.expiresAt, now)); rotate the root"))
+                    "version \(name.root.version) \(Self.ends(name.root.expiresAt, now))"))
         }
         for domain in name.list.domains {
             guard let end = domain.entry.expiresAt, let severity = Self.severity(Self.certificate, until: end, now)
@@ -47,20 +47,19 @@ package enum AlarmRules {
             alarms.append(
                 Alarm(
                     .pinExpiry, severity, domain.entry.domain.description,
-                    "its pins in \(name.name) \(Self.ends(end, now)); then it is no longer pinned", key: name.name))
+                    "its entry in \(name.name) \(Self.ends(end, now))", key: name.name))
         }
         if name.adoption.isStalled, let share = name.adoption.share(of: version) {
             alarms.append(
                 Alarm(
                     .adoptionStalled, .warning, name.name,
-                    "list version \(version) is held by \(Self.percent(share)) of active installations (estimated), "
-                        + "and no longer spreads"))
+                    "version \(version) is held by \(Self.percent(share)) of active installations (estimated)"))
         }
         if name.questions.isSilent {
             alarms.append(
                 Alarm(
                     .silence, .warning, name.name,
-                    "no client has asked for the list for \(name.questions.silentHours) hours; "
+                    "no client has asked for the list for \(name.questions.silentHours) hours, "
                         + "usual are \(Self.number(name.questions.usual)) requests an hour", key: "questions"))
         }
         return alarms
@@ -74,12 +73,14 @@ package enum AlarmRules {
             // Any sender can report a host that does not exist: those of no list are one subject, and never urgent.
             let isOther = rate.host == HostRate.otherHosts
             let subject = rate.host.isEmpty ? "lists" : isOther ? "hosts of no list" : rate.host
+            let lead = isOther ? nil : known.leadingCauses[rate.host]
             if !isOther, let attested = known.attestedHosts[rate.host], attested.isAlarming {
                 return [
                     Alarm(
                         .failureRate, .critical, subject,
-                        "\(attested.keys) attested installations in \(attested.networks) networks reported failures in "
-                            + "the last hour")
+                        (lead.map { AlarmSentence.since($0.since, at: known.time) + "; " } ?? "")
+                            + "\(attested.keys) attested installations in \(attested.networks) networks reported "
+                            + "failures in the last hour", opening: Self.opening(of: lead, rate))
                 ]
             }
             if rate.isAboveUsual {
@@ -89,19 +90,27 @@ package enum AlarmRules {
                         .failureRate,
                         rate.pinFailures >= HostRate.minimumAlarming && !isOther && !onlyWarns
                             ? .critical : .warning, subject,
-                        "\(Self.number(rate.lastHour)) failures in the last hour, "
+                        (lead.map { $0.facts(at: known.time) + "; " } ?? "")
+                            + "\(Self.number(rate.lastHour)) failures in the last hour, "
                             + "\(Self.number(rate.pinFailures)) of them of pins; usual are \(Self.number(rate.usual))"
-                            + (onlyWarns ? "; too few of them are attested to be urgent" : ""))
+                            + (onlyWarns ? "; too few of them are attested to be urgent" : ""),
+                        opening: Self.opening(of: lead, rate))
                 ]
             }
             guard rate.isSilent, !isOther else { return [] }
             return [
                 Alarm(
                     .silence, .warning, subject,
-                    "no report for \(rate.silentHours) hours; usual are \(Self.number(rate.usual)) an hour",
+                    "no report for \(rate.silentHours) hours, usual are \(Self.number(rate.usual)) an hour",
                     key: "reports")
             ]
         }
+    }
+
+    /// What the sentence on a rate begins with; `nil` where nothing is known of its cause. Reports of no host are all
+    /// of lists and roots.
+    private static func opening(of lead: LeadingCause?, _ rate: HostRate) -> String? {
+        rate.host.isEmpty ? LikelyCause.Kind.refusedList.opening : lead?.kind.opening
     }
 
     private static func probes(_ known: AlarmFacts) -> [Alarm] {
@@ -114,11 +123,11 @@ package enum AlarmRules {
                 alarms.append(
                     Alarm(
                         .probeUnreached, .notice, probe.host,
-                        "a probe did not reach it at \(miss.at): \(miss.why); \(last)", key: probe.name))
+                        "at \(miss.at): \(miss.why); \(last)", key: probe.name))
             } else if let missed = facts.missedAddresses {
                 alarms.append(
                     Alarm(
-                        .probeUnreached, .notice, probe.host, "a probe did not reach, at \(probe.at), \(missed)",
+                        .probeUnreached, .notice, probe.host, "at \(probe.at): \(missed)",
                         key: probe.name))
             }
             if !facts.revoked.isEmpty {
@@ -126,17 +135,20 @@ package enum AlarmRules {
                 alarms.append(
                     Alarm(
                         .revokedCertificate, .critical, probe.host,
-                        "a probe saw at \(probe.at): \(facts.revoked.joined(separator: "; "))", key: probe.name))
+                        "seen at \(probe.at): \(facts.revoked.joined(separator: "; "))", key: probe.name))
             }
             if !probe.isOK, !facts.isUnreached, let trouble = facts.trouble {
-                alarms.append(Alarm(.probeFailed, .critical, probe.host, trouble, key: probe.name))
+                // The sentence opens with that already.
+                let refused = "apps refuse it: "
+                let facts = trouble.hasPrefix(refused) ? String(trouble.dropFirst(refused.count)) : trouble
+                alarms.append(Alarm(.probeFailed, .critical, probe.host, facts, key: probe.name))
             } else if let end = facts.firstEnd,
                 let severity = Self.severity(Self.certificate, until: end, known.time)
             {
                 alarms.append(
                     Alarm(
                         .certificateExpiry, severity, probe.host,
-                        "a certificate that it serves \(Self.ends(end, known.time))", key: probe.name))
+                        Self.ends(end, known.time), key: probe.name))
             }
             return alarms
         }
@@ -151,10 +163,16 @@ package enum AlarmRules {
                 default: (.publishRefused, .warning)
                 }
             return Alarm(
-                kind, severity, String(entry.detail.prefix { $0 != ":" }), entry.detail,
+                kind, severity, String(entry.detail.prefix { $0 != ":" }), Self.facts(of: entry.detail),
                 // A job that tries again and again is one thing to look at; each forked list is one of its own.
                 key: kind == .equivocation ? "\(entry.number)" : "")
         }
+    }
+
+    /// What an entry says of the list that it begins with.
+    private static func facts(of detail: String) -> String {
+        let rest = detail.drop { $0 != ":" }.dropFirst()
+        return String(rest.first == " " ? rest.dropFirst() : rest)
     }
 
     package static func severity(_ steps: Steps, until end: Timestamp, _ now: Timestamp) -> Alarm.Severity? {

@@ -16,6 +16,8 @@ package enum FailureCause: String, CaseIterable, Sendable {
     case cleartext
     /// TLS that failed before pins were looked at.
     case otherTLS = "other-tls"
+    /// A list or a root that clients refused: nothing of a connection.
+    case refusedList = "refused-list"
     /// None of these.
     case unknown
 
@@ -28,6 +30,7 @@ package enum FailureCause: String, CaseIterable, Sendable {
         case .clockErrors: "Wrong clocks"
         case .cleartext: "Cleartext"
         case .otherTLS: "Other TLS failure"
+        case .refusedList: "Refused list or root"
         case .unknown: "Not clear"
         }
     }
@@ -45,6 +48,7 @@ package enum FailureCause: String, CaseIterable, Sendable {
         case .clockErrors: "The certificates are valid, and the devices' clocks are outside their validity."
         case .cleartext: "The app asks a pinned host without TLS; the request was refused before it was sent."
         case .otherTLS: "The platform refused the certificates for another reason; pins were not evaluated."
+        case .refusedList: "Clients were offered a list or a root that they refuse; connections are not affected."
         case .unknown: "The reports fit none of the known patterns."
         }
     }
@@ -61,6 +65,7 @@ package enum FailureCause: String, CaseIterable, Sendable {
         case .clockErrors: "Nothing on the server. Tell users when there are many."
         case .cleartext: "Find the http address in the app, or a redirect that leads to one."
         case .otherTLS: "Check the chain that the host serves, and its intermediate certificates."
+        case .refusedList: "Check what the list's address and every cache in front of it serve."
         case .unknown: "Look at the certificates and samples."
         }
     }
@@ -70,7 +75,7 @@ package enum FailureCause: String, CaseIterable, Sendable {
         switch self {
         case .rotation: "■"
         case .interception: "◆"
-        case .staleClients, .clockErrors, .cleartext: "▲"
+        case .staleClients, .clockErrors, .cleartext, .refusedList: "▲"
         case .otherTLS, .unknown: "○"
         }
     }

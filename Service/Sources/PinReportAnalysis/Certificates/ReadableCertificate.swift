@@ -51,6 +51,24 @@ public struct ReadableCertificate: Hashable, Sendable {
         self.hasOtherNames = names.hasOthers || names.texts.count > Self.maximumNames
     }
 
+    /// Whether its names cover a host (RFC 9525, section 6.3: a wildcard stands for one whole label); `nil` where that
+    /// cannot be told, because it has more names than were read, or the host is none.
+    package func names(_ host: String) -> Bool? {
+        let host = Self.comparable(host)
+        guard !host.isEmpty else { return nil }
+        let parent = host.drop { $0 != "." }
+        let covers = self.names.contains { name in
+            let name = Self.comparable(name)
+            return name == host || (name.hasPrefix("*.") && parent.count > 1 && name.dropFirst() == parent)
+        }
+        return covers ? true : self.hasOtherNames ? nil : false
+    }
+
+    private static func comparable(_ name: String) -> String {
+        let lower = name.lowercased()
+        return lower.hasSuffix(".") ? String(lower.dropLast()) : lower
+    }
+
     /// The subjectAltName (RFC 5280, section 4.2.1.6).
     private static func names(of certificate: [UInt8], after key: Int) -> (texts: [String], hasOthers: Bool) {
         let extensionsTag: UInt8 = 0xa3

@@ -28,7 +28,9 @@ struct AttestBatchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "batch", abstract: "Answer many questions; the name may be left out.")
 
-    @Option(help: ArgumentHelp("Answer many questions, JSON Lines; - is standard input.", valueName: "file|-"))
+    @Option(
+        help: ArgumentHelp("Answer many questions, JSON Lines; - is standard input.", valueName: "file|-"),
+        completion: .file())
     var batch: String?
 
     @Flag(help: "Print JSON, as a batch does anyway.")
@@ -51,7 +53,7 @@ struct AttestAttestationCommand: AsyncParsableCommand {
             Exit code 0: accepted, 1: refused, 2: a file cannot be read.
             """)
 
-    @Argument(help: "The attestation that the app sent; - is standard input.")
+    @Argument(help: "The attestation that the app sent; - is standard input.", completion: .file())
     var file: String
 
     @Option(name: .customLong("app-id"), help: ArgumentHelp("The app.", valueName: "team.bundle.id"))
@@ -60,7 +62,7 @@ struct AttestAttestationCommand: AsyncParsableCommand {
     @Option(name: .customLong("key-id"), help: ArgumentHelp("The key id that came with it.", valueName: "base64"))
     var keyID: String
 
-    @Option(help: ArgumentHelp("The challenge that was given out.", valueName: "file"))
+    @Option(help: ArgumentHelp("The challenge that was given out.", valueName: "file"), completion: .file())
     var challenge: String?
 
     @Option(
@@ -68,7 +70,9 @@ struct AttestAttestationCommand: AsyncParsableCommand {
         help: ArgumentHelp("The hash that the app gave, in place of the challenge's.", valueName: "hex"))
     var clientDataHash: String?
 
-    @Option(help: ArgumentHelp("production (the default) or development.", valueName: "name"))
+    @Option(
+        help: ArgumentHelp("production (the default) or development.", valueName: "name"),
+        completion: .list(AttestationEnvironment.allCases.map(\.rawValue)))
     var environment: String?
 
     @Option(help: ArgumentHelp("The launch categories that are accepted, separated by commas.", valueName: "numbers"))
@@ -77,7 +81,7 @@ struct AttestAttestationCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Decide as of this time instead of now.", valueName: "time"))
     var at: String?
 
-    @Option(help: ArgumentHelp("The root in place of Apple's, PEM or DER.", valueName: "file"))
+    @Option(help: ArgumentHelp("The root in place of Apple's, PEM or DER.", valueName: "file"), completion: .file())
     var root: String?
 
     @Flag(help: "Print the answer as JSON.")
@@ -111,7 +115,7 @@ struct AttestAssertionCommand: AsyncParsableCommand {
             base64; client data is taken as it is. Exit code 0: accepted, 1: refused, 2: a file cannot be read.
             """)
 
-    @Argument(help: "The assertion that the app sent; - is standard input.")
+    @Argument(help: "The assertion that the app sent; - is standard input.", completion: .file())
     var file: String
 
     @Option(name: .customLong("app-id"), help: ArgumentHelp("The app.", valueName: "team.bundle.id"))
@@ -119,13 +123,15 @@ struct AttestAssertionCommand: AsyncParsableCommand {
 
     @Option(
         name: .customLong("public-key"),
-        help: ArgumentHelp("The key: an uncompressed point or a SubjectPublicKeyInfo.", valueName: "file|base64"))
+        help: ArgumentHelp("The key: an uncompressed point or a SubjectPublicKeyInfo.", valueName: "file|base64"),
+        completion: .file())
     var publicKey: String
 
     @Option(help: ArgumentHelp("The stored counter; 0 before the first.", valueName: "number"))
     var counter: UInt32
 
-    @Option(name: .customLong("client-data"), help: ArgumentHelp("The request.", valueName: "file"))
+    @Option(
+        name: .customLong("client-data"), help: ArgumentHelp("The request.", valueName: "file"), completion: .file())
     var clientData: String?
 
     @Option(
@@ -159,7 +165,7 @@ struct AttestReceiptCommand: AsyncParsableCommand {
             The file is binary or base64. Exit code 0: accepted, 1: refused, 2: a file cannot be read.
             """)
 
-    @Argument(help: "The receipt; - is standard input.")
+    @Argument(help: "The receipt; - is standard input.", completion: .file())
     var file: String
 
     @Option(name: .customLong("app-id"), help: ArgumentHelp("The app of the receipt.", valueName: "team.bundle.id"))
@@ -168,7 +174,7 @@ struct AttestReceiptCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Decide as of this time instead of now.", valueName: "time"))
     var at: String?
 
-    @Option(help: ArgumentHelp("The root in place of Apple's, PEM or DER.", valueName: "file"))
+    @Option(help: ArgumentHelp("The root in place of Apple's, PEM or DER.", valueName: "file"), completion: .file())
     var root: String?
 
     @Flag(help: "Print the answer as JSON.")

@@ -50,6 +50,16 @@ struct FetchAddress: Sendable {
         return self.parts.port.map { "\(name):\($0)" } ?? name
     }
 
+    /// One text for all spellings of one address: the scheme and the host are in lower case, and the port is there.
+    var identity: String {
+        let path = self.parts.percentEncodedPath
+        let query = self.parts.percentEncodedQuery.map { "?\($0)" } ?? ""
+        return "\(self.isTLS ? "https" : "http")://\(self.server)\(path.isEmpty ? "/" : path)\(query)"
+    }
+
+    /// The host and the port.
+    var server: String { "\(self.host):\(self.port)" }
+
     /// The host as it stands in the URL, without brackets.
     var writtenHost: String { (self.parts.encodedHost ?? "").trimmingCharacters(in: ["[", "]"]) }
 }

@@ -22,15 +22,16 @@ struct RefreshCommand: AsyncParsableCommand {
     @Option(name: .customLong("list-url"), help: ArgumentHelp("The base address of the list.", valueName: "base"))
     var listURL: String
 
-    @Option(help: ArgumentHelp("The root that the app ships.", valueName: "file"))
+    @Option(help: ArgumentHelp("The root that the app ships.", valueName: "file"), completion: .file())
     var root: String
 
-    @Option(help: ArgumentHelp("The state folder of the client.", valueName: "dir"))
+    @Option(help: ArgumentHelp("The state folder of the client.", valueName: "dir"), completion: .directory)
     var state: String
 
     @Option(
         help: ArgumentHelp(
-            "The list that the app ships; without it a first refresh begins without a list.", valueName: "file"))
+            "The list that the app ships; without it a first refresh begins without a list.", valueName: "file"),
+        completion: .file())
     var bundled: String?
 
     @OptionGroup var connection: ConnectionOptions

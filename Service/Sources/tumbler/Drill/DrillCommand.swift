@@ -37,7 +37,8 @@ struct DrillCommand: AsyncParsableCommand {
 
     @Option(
         name: [.customShort("o"), .customLong("output")],
-        help: ArgumentHelp("Write the page to this file; by default to standard output.", valueName: "file"))
+        help: ArgumentHelp("Write the page to this file; by default to standard output.", valueName: "file"),
+        completion: .file())
     var output: String?
 
     @OptionGroup var project: ProjectOption

@@ -229,7 +229,7 @@ struct DrillRun {
     private var isRepairPublished: Bool {
         // An interceptor is no reason for another list.
         if self.record.scenario == .strangeCA { return self.situation.pins != self.pinsBefore }
-        return self.broken.isRepaired(by: self.situation, serving: self.stage.server.pin)
+        return self.broken.isRepaired(by: self.situation, serving: self.stage.server.pin.description)
     }
 
     /// All installations ask for a newer list, and for their page.

@@ -16,7 +16,7 @@ extension DrillScenario {
         switch self {
         case .lostKey:
             let known = stage.pinLines.joined(separator: "\n")
-            let new = "      - {pin: \"\(stage.server.pin)\", note: \"made in a hurry\"}"
+            let new = DrillStage.line(KnownPin(stage.server.pin, note: "made in a hurry"))
             return [
                 .noticed, suspend, .command(stage.releaseWords()), .cause(self.cause),
                 .edit(

@@ -14,7 +14,7 @@ import NIOSSL
 final class DrillServer: Sendable {
     private struct State {
         var context: NIOSSLContext
-        var pin: String
+        var pin: Pin
         var requests = 0
     }
 
@@ -30,7 +30,7 @@ final class DrillServer: Sendable {
     ///   - issuer: The issuer.
     static func start(_ certificate: DrillCertificate, by issuer: DrillCertificate) async throws -> DrillServer {
         let server = DrillServer(
-            State(context: try Self.context(certificate, issuer), pin: try certificate.pin.description))
+            State(context: try Self.context(certificate, issuer), pin: try certificate.pin))
         let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelInitializer { channel in
@@ -51,14 +51,14 @@ final class DrillServer: Sendable {
     var port: Int { self.listener.withLockedValue { $0?.localAddress?.port } ?? 0 }
 
     /// The pin of the key that it presents.
-    var pin: String { self.state.withLockedValue { $0.pin } }
+    var pin: Pin { self.state.withLockedValue { $0.pin } }
 
     /// The number of requests that were read.
     var requests: Int { self.state.withLockedValue { $0.requests } }
 
     /// Presents another certificate from the next connection on.
     func present(_ certificate: DrillCertificate, by issuer: DrillCertificate) throws {
-        let (context, pin) = (try Self.context(certificate, issuer), try certificate.pin.description)
+        let (context, pin) = (try Self.context(certificate, issuer), try certificate.pin)
         self.state.withLockedValue { state in
             state.context = context
             state.pin = pin

@@ -84,22 +84,17 @@ struct DrillSource: Sendable {
     func text(service: String, pinsKey: String) -> String {
         [
             "# A drill: a copy with throw-away keys, which is removed when the drill ends.",
-            "name: \(Self.quoted(self.name))",
+            "name: \(YAMLWriter.quoted(self.name))",
             "validFor: \(SourceDuration.text(self.source.validFor))",
             "refreshAfter: \(SourceDuration.text(self.source.refreshAfter))",
             "propagation: \(SourceDuration.text(self.source.propagation))",
             "unlisted: \(self.source.unlisted.rawValue)",
-            "reportTo: [\(Self.quoted("\(service)/v1/reports"))]",
-            "server: \(Self.quoted(service))",
+            "reportTo: [\(YAMLWriter.quoted("\(service)/v1/reports"))]",
+            "server: \(YAMLWriter.quoted(service))",
             "signers: {pins: [\"file:\(pinsKey)\"], root: [\"file:\(NewProject.rootKeyName)\"]}",
             "\(self.domains)denied: []",
             "suspended: []",
             "",
         ].joined(separator: "\n")
-    }
-
-    /// A text in YAML's double quotation marks: JSON's strings are some of YAML's.
-    private static func quoted(_ text: String) -> String {
-        String(decoding: JSONValue.string(text).bytes, as: UTF8.self)
     }
 }

@@ -143,7 +143,7 @@ struct DrillStage: Sendable {
 
     /// A pin as a line of `tumbler.yaml`.
     static func line(_ known: KnownPin) -> String {
-        "      - {pin: \"\(known.pin)\", note: \"\(known.note ?? "")\"}"
+        "      - \(YAMLWriter.line(known))"
     }
 
     /// All installations ask for a list and get their page; from then on their reports are sent.

@@ -12,18 +12,21 @@ import PinListRepository
 struct InterceptOutput: ParsableArguments {
     @Option(
         name: .customLong("ca-out"),
-        help: ArgumentHelp("Write the CA that the client is to trust, in PEM.", valueName: "file"))
+        help: ArgumentHelp("Write the CA that the client is to trust, in PEM.", valueName: "file"), completion: .file())
     var authority: String?
 
-    @Option(help: ArgumentHelp("Write the address of each case as JSON, once the bench listens.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("Write the address of each case as JSON, once the bench listens.", valueName: "file"),
+        completion: .file())
     var addresses: String?
 
     @Option(
         help: ArgumentHelp(
-            "Write the result: JSON, or Markdown where the name ends .md. Repeatable.", valueName: "file"))
+            "Write the result: JSON, or Markdown where the name ends .md. Repeatable.", valueName: "file"),
+        completion: .file())
     var report: [String] = []
 
-    @Option(help: ArgumentHelp("Write the result as JUnit's XML.", valueName: "file"))
+    @Option(help: ArgumentHelp("Write the result as JUnit's XML.", valueName: "file"), completion: .file())
     var junit: String?
 
     @Flag(help: "Print the result as JSON.")
@@ -31,6 +34,9 @@ struct InterceptOutput: ParsableArguments {
 
     /// Says where the bench listens.
     func announce(_ bench: InterceptionBench, _ cases: [(name: String, address: String)]) throws {
+        for path in self.report + [self.junit].compactMap({ $0 }) {
+            try CommandError.wrapping { () throws(RepositoryError) in try WrittenFile.expectPlace(at: path) }
+        }
         if let authority { try Self.write(bench.authorityPEM, to: authority) }
         for (name, address) in cases { StandardError.told("\(name) on \(address)") }
         if let addresses {

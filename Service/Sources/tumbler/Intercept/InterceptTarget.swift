@@ -17,16 +17,22 @@ struct InterceptTarget: ParsableArguments {
 
     @Option(
         parsing: .upToNextOption,
-        help: ArgumentHelp("The pins of the client: a list, or pins.", valueName: "list|pin"))
+        help: ArgumentHelp("The pins of the client: a list, or pins.", valueName: "list|pin"), completion: .file())
     var pins: [String] = []
 
-    @Option(name: .customLong("case"), help: ArgumentHelp("A case; all by default.", valueName: "name"))
+    @Option(
+        name: .customLong("case"), help: ArgumentHelp("A case; all by default.", valueName: "name"),
+        completion: .list(InterceptionCase.all.map(\.name)))
     var cases: [String] = []
 
-    @Option(help: ArgumentHelp("An issuing CA of the server's PKI in PEM, then the CAs above it.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("An issuing CA of the server's PKI in PEM, then the CAs above it.", valueName: "file"),
+        completion: .file())
     var intermediate: String?
 
-    @Option(name: .customLong("intermediate-key"), help: ArgumentHelp("Its private key, PEM.", valueName: "file"))
+    @Option(
+        name: .customLong("intermediate-key"), help: ArgumentHelp("Its private key, PEM.", valueName: "file"),
+        completion: .file())
     var intermediateKey: String?
 
     func validate() throws {

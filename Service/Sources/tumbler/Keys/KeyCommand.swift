@@ -28,10 +28,12 @@ struct KeyNewCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "The file to make.")
+    @Argument(help: "The file to make.", completion: .file())
     var file: String
 
-    @Option(help: "p256, ed25519, ml-dsa-65, rsa2048, rsa3072 or p384.", transform: Self.algorithm)
+    @Option(
+        help: "p256, ed25519, ml-dsa-65, rsa2048, rsa3072 or p384.",
+        completion: .list(PrivateKey.Algorithm.allCases.map(\.rawValue)), transform: Self.algorithm)
     var algorithm = PrivateKey.Algorithm.p256
 
     @Flag(help: "Do not encrypt: the file alone gives the key.")
@@ -85,7 +87,7 @@ struct KeyCSRCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "A private key file.")
+    @Argument(help: "A private key file.", completion: .file())
     var key: String
 
     @Option(help: ArgumentHelp("The subject: CN=api.example.com,O=Example.", valueName: "dn"))

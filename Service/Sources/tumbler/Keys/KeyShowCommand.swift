@@ -20,11 +20,12 @@ struct KeyShowCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "A key.")
+    @Argument(help: "A key.", completion: .file())
     var key: String
 
     @Option(
-        name: .customLong("public"), help: ArgumentHelp("Write the public key to a new file, PEM.", valueName: "file"))
+        name: .customLong("public"), help: ArgumentHelp("Write the public key to a new file, PEM.", valueName: "file"),
+        completion: .file())
     var publicFile: String?
 
     @Flag(help: "Print JSON: the public key in PEM, too.")

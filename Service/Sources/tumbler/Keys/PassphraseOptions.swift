@@ -12,7 +12,8 @@ struct PassphraseOptions: ParsableArguments {
 
     @Option(
         name: .customLong(Self.fileOption),
-        help: ArgumentHelp("The passphrase or PIN of a key is the first line of this file.", valueName: "file"))
+        help: ArgumentHelp("The passphrase or PIN of a key is the first line of this file.", valueName: "file"),
+        completion: .file())
     var files: [String] = []
 
     @Option(

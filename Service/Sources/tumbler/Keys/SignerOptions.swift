@@ -13,7 +13,8 @@ struct SignerOptions: ParsableArguments {
     @Option(
         name: .customLong("key"),
         help: ArgumentHelp(
-            "Sign with this key: a file, pkcs11:…, or exec:COMMAND. May be given several times.", valueName: "key"))
+            "Sign with this key: a file, pkcs11:…, or exec:COMMAND. May be given several times.", valueName: "key"),
+        completion: .file())
     var keys: [String] = []
 
     @OptionGroup var passphrases: PassphraseOptions

@@ -21,12 +21,13 @@ struct BuildCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "A tumbler.yaml; by default that of the project folder.")
+    @Argument(help: "A tumbler.yaml; by default that of the project folder.", completion: .file())
     var source: String?
 
     @Option(
         name: [.customShort("o"), .customLong("output")],
-        help: ArgumentHelp("The file for the payload; - is standard output.", valueName: "payload"))
+        help: ArgumentHelp("The file for the payload; - is standard output.", valueName: "payload"), completion: .file()
+    )
     var output: String
 
     @OptionGroup var published: PublishedOption

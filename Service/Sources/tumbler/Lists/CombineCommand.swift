@@ -15,7 +15,7 @@ struct CombineCommand: AsyncParsableCommand {
         discussion: "Signatures are not verified: that is what tumbler verify does."
     )
 
-    @Argument(help: "Envelopes.")
+    @Argument(help: "Envelopes.", completion: .file())
     var envelopes: [String]
 
     @Flag(help: "Print JSON.")

@@ -22,7 +22,7 @@ struct ExportCommand: ParsableCommand {
             """
     )
 
-    @Argument(help: "The folder that the static host serves.")
+    @Argument(help: "The folder that the static host serves.", completion: .directory)
     var directory: String
 
     @Flag(help: "Print the snippet for server { } of nginx, and not the paths.")

@@ -23,7 +23,7 @@ struct InitCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "The folder to make.")
+    @Argument(help: "The folder to make.", completion: .directory)
     var directory: String
 
     @Option(help: "The name of the list, such as com.example.app.")
@@ -34,7 +34,8 @@ struct InitCommand: AsyncParsableCommand {
         help: ArgumentHelp("A host to pin, with its pins. May be given several times.", valueName: "host[=pin,pin]"))
     var domains: [String] = []
 
-    @Option(help: ArgumentHelp("A domains section, as tumbler convert writes it.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("A domains section, as tumbler convert writes it.", valueName: "file"), completion: .file())
     var from: String?
 
     @Option(

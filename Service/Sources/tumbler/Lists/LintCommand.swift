@@ -23,7 +23,7 @@ struct LintCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "A tumbler.yaml, or a list: an envelope or its payload.")
+    @Argument(help: "A tumbler.yaml, or a list: an envelope or its payload.", completion: .file())
     var input: String?
 
     @OptionGroup var published: PublishedOption
@@ -57,7 +57,8 @@ struct LintCommand: AsyncParsableCommand {
             var lines: [String] = basis.map { [$0] } ?? []
             for finding in findings {
                 lines.append(
-                    PrintableText.line(finding.line, maximumLength: 2_048)
+                    (finding.rule.severity == .error ? Colour.red : .yellow).word(
+                        finding.rule.severity.rawValue, of: PrintableText.line(finding.line, maximumLength: 2_048))
                         + (self.allow.allows(finding) ? " [allowed]" : ""))
                 lines.append("    fix: \(finding.rule.fix)")
             }

@@ -16,7 +16,7 @@ struct PublishedOption: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "The list that clients have now: a file, or the address of a list or of its pins.json.",
-            valueName: "file|url"))
+            valueName: "file|url"), completion: .file())
     var published: String?
 
     /// Reads the list. It is verified where there are roots; without any, a note says so.

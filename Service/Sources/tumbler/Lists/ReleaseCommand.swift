@@ -46,7 +46,9 @@ struct ReleaseOptions: ParsableArguments {
     @Flag(name: .customLong("no-publish"), help: "Do not publish on the service.")
     var noPublish = false
 
-    @Option(help: ArgumentHelp("Publish to this folder, too: v1/lists/NAME below it.", valueName: "dir"))
+    @Option(
+        help: ArgumentHelp("Publish to this folder, too: v1/lists/NAME below it.", valueName: "dir"),
+        completion: .directory)
     var export: String?
 
     @Flag(help: "Do not ask.")

@@ -6,7 +6,6 @@ import ArgumentParser
 import CertificatePinning
 import CommandLineInterface
 import Foundation
-import PinListDifference
 import PinListRepository
 
 /// Takes a suspension out of the source.
@@ -29,8 +28,8 @@ struct ResumeCommand: ParsableCommand {
         let file = try SourceFileEdit(self.project)
         let scope = try self.scope(file)
         try file.write(try file.edit.resuming(scope))
-        if self.json { return try JSONOutput.write(["domain": scope.text]) }
-        try StandardOutput.write(lines: ["\(scope.text) not suspended any more; tumbler release puts it out"])
+        if self.json { return try JSONOutput.write(["domain": scope.description]) }
+        try StandardOutput.write(lines: ["\(scope) not suspended any more; tumbler release puts it out"])
     }
 
     /// A suspension whose entry is gone may still be taken out.

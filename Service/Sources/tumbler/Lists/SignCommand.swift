@@ -24,14 +24,15 @@ struct SignCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "A payload or an envelope.")
+    @Argument(help: "A payload or an envelope.", completion: .file())
     var file: String
 
     @OptionGroup var signers: SignerOptions
 
     @Option(
         name: .customLong("root"),
-        help: ArgumentHelp("A root whose keys may sign; by default the newest of the project.", valueName: "file"))
+        help: ArgumentHelp("A root whose keys may sign; by default the newest of the project.", valueName: "file"),
+        completion: .file())
     var roots: [String] = []
 
     @OptionGroup var project: ProjectOption

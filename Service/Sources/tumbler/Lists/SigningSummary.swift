@@ -54,7 +54,7 @@ enum SigningSummary {
             return "revoked of \(entry.issuer)\(entry.isEnforced ? "" : " (report only)"): \(serials)"
         }
         lines += list.suspended.map { suspension in
-            "suspended \(suspension.scope.text) until \(suspension.until): \(suspension.reason)"
+            "suspended \(suspension.scope) until \(suspension.until): \(suspension.reason)"
         }
         if list.unlisted != .allow { lines.append("unlisted hosts: \(list.unlisted.rawValue)") }
         return lines
@@ -76,15 +76,6 @@ enum SigningSummary {
     static func share(_ perMillion: Int64) -> String? {
         perMillion == MetadataLimits.reportPerMillion.upperBound
             ? nil : "\(perMillion) of a million installations report failures"
-    }
-}
-
-extension Suspension.Scope {
-    fileprivate var text: String {
-        switch self {
-        case .everything: "everything"
-        case .entry(let host): "\(host)"
-        }
     }
 }
 

@@ -21,7 +21,7 @@ struct SimulateCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "The scenario, a YAML file (formats.md, section 11).")
+    @Argument(help: "The scenario, a YAML file (formats.md, section 11).", completion: .file())
     var scenario: String
 
     @Flag(help: "Print the answer as JSON.")
@@ -29,7 +29,7 @@ struct SimulateCommand: AsyncParsableCommand {
 
     @Option(
         name: .customLong("svg"),
-        help: ArgumentHelp("Write a picture of the answer to this file.", valueName: "file"))
+        help: ArgumentHelp("Write a picture of the answer to this file.", valueName: "file"), completion: .file())
     var picture: String?
 
     @Option(help: ArgumentHelp("The seed of all random numbers.", valueName: "n"))
@@ -44,7 +44,10 @@ struct SimulateCommand: AsyncParsableCommand {
             } catch {
                 throw RepositoryError(error.code, "\(self.scenario): \(error.reason)", hint: error.hint)
             }
-            return try Scenario(yaml: bytes, file: self.scenario, files: files)
+            let scenario = try Scenario(yaml: bytes, file: self.scenario, files: files)
+            // Said before the work, and not after it.
+            if let picture = self.picture { try WrittenFile.expectPlace(at: picture) }
+            return scenario
         }
         let answer = try await Self.answer(scenario, seed: self.seed)
         if let picture {
@@ -66,14 +69,18 @@ struct SimulateCommand: AsyncParsableCommand {
         do {
             let simulation = try Simulation(scenario, seed: seed)
             let parts = simulation.parts(ProcessInfo.processInfo.activeProcessorCount)
-            return try await withThrowingTaskGroup(of: SimulationTally.self) { group in
-                for part in parts { group.addTask { try simulation.tally(of: part) } }
-                var whole: SimulationTally?
-                while let tally = try await group.next() {
-                    if whole == nil { whole = tally } else { whole? += tally }
+            return try await WorkProgress.during("installations simulated", of: scenario.clients) { progress in
+                try await withThrowingTaskGroup(of: SimulationTally.self) { group in
+                    for part in parts {
+                        group.addTask { try simulation.tally(of: part) { progress?.add($0) } }
+                    }
+                    var whole: SimulationTally?
+                    while let tally = try await group.next() {
+                        if whole == nil { whole = tally } else { whole? += tally }
+                    }
+                    guard let whole else { throw CommandError(.undecided, "there are no installations") }
+                    return simulation.answer(from: whole)
                 }
-                guard let whole else { throw CommandError(.undecided, "there are no installations") }
-                return simulation.answer(from: whole)
             }
         } catch let error as SimulationError {
             let hint: String? = error.code == .tooMuchWork ? "fewer clients, fewer days or longer sessions" : nil

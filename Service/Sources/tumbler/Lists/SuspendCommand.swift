@@ -6,7 +6,6 @@ import ArgumentParser
 import CertificatePinning
 import CommandLineInterface
 import Foundation
-import PinListDifference
 import PinListRepository
 
 /// Writes a suspension into the source.
@@ -57,9 +56,9 @@ struct SuspendCommand: ParsableCommand {
         }
         if self.json {
             return try JSONOutput.write(
-                WrittenSuspension(domain: scope.text, until: until.description, reason: self.reason))
+                WrittenSuspension(domain: scope.description, until: until.description, reason: self.reason))
         }
-        try StandardOutput.write(lines: ["\(scope.text) suspended until \(until); tumbler release puts it out"])
+        try StandardOutput.write(lines: ["\(scope) suspended until \(until); tumbler release puts it out"])
     }
 }
 

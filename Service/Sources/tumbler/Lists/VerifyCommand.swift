@@ -27,10 +27,14 @@ struct VerifyCommand: AsyncParsableCommand {
     @Argument(help: "An envelope; in a project pins.json unless given.", completion: .file())
     var file: String?
 
-    @Option(name: .customLong("root"), help: ArgumentHelp("A root. Several times, in their order.", valueName: "file"))
+    @Option(
+        name: .customLong("root"), help: ArgumentHelp("A root. Several times, in their order.", valueName: "file"),
+        completion: .file())
     var roots: [String] = []
 
-    @Option(help: ArgumentHelp("The state folder of a client, which it holds beside the root.", valueName: "dir"))
+    @Option(
+        help: ArgumentHelp("The state folder of a client, which it holds beside the root.", valueName: "dir"),
+        completion: .directory)
     var state: String?
 
     @Flag(help: "Print JSON.")

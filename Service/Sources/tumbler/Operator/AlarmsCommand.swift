@@ -91,7 +91,8 @@ struct AlarmsSilenceCommand: AsyncParsableCommand {
         name: .customLong("up-to"),
         help: ArgumentHelp(
             "The highest silenced severity: notice, warning or critical; by default the current one, and a warning "
-                + "where none fires.", valueName: "severity"))
+                + "where none fires.", valueName: "severity"),
+        completion: .list(ServiceAlarms.severities))
     var severity: String?
 
     @OptionGroup var service: ServiceOptions

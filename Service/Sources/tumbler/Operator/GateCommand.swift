@@ -39,7 +39,7 @@ struct GateCommand: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             "The material to deploy: a chain in PEM, leaf first, a request or a key; - is standard input.",
-            valueName: "file"))
+            valueName: "file"), completion: .file())
     var certificate: String
 
     @Option(
@@ -116,7 +116,14 @@ struct GateCommand: AsyncParsableCommand {
 enum GateLines {
     /// The lines; the first one says it.
     static func lines(_ answer: GateAnswer) -> [String] {
-        var lines = ["\(answer.host): \(answer.verdict.rawValue). \(answer.reason)"]
+        let colour: Colour =
+            switch answer.verdict {
+            case .safe: .green
+            case .unsafe: .red
+            case .unknown: .yellow
+            }
+        let verdict = answer.verdict.rawValue
+        var lines = [colour.word(verdict, of: "\(answer.host): \(verdict). \(answer.reason)")]
         if let noted = answer.notedHostname { lines.append("  entry: \(noted)") }
         if let matched = answer.matched {
             lines.append("  matched: \(matched.pin), position \(matched.position.rawValue)")

@@ -49,7 +49,8 @@ struct ProbeCommand: AsyncParsableCommand {
 
     @Option(
         name: .customLong("crl"), parsing: .upToNextOption,
-        help: ArgumentHelp("Further revocation lists, DER or PEM: files or addresses.", valueName: "file|url"))
+        help: ArgumentHelp("Further revocation lists, DER or PEM: files or addresses.", valueName: "file|url"),
+        completion: .file())
     var lists: [String] = []
 
     @Option(help: ArgumentHelp("Warn this long before the end of a certificate.", valueName: "duration"))
@@ -58,7 +59,7 @@ struct ProbeCommand: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             "The file in which results are kept for the next probe; in a project \(ProbeMemoryFile.defaultPath).",
-            valueName: "file"))
+            valueName: "file"), completion: .file())
     var previous: String?
 
     @Flag(help: "Send the result to the service.")
@@ -89,17 +90,21 @@ struct ProbeCommand: AsyncParsableCommand {
             try ProbeRules(list, at: time, notice: notice, held: held, logs: try self.target.logs(of: list))
         }
         if rules.isExpired { StandardError.warning("the list expired at \(list.expiresAt); clients still enforce it") }
-        let observer = HostObserver(
+        var observer = HostObserver(
             validator: PathValidator(
                 roots: try connections.roots(self.roots), monotonicNanoseconds: monotonicNanoseconds),
             connections: connections, time: time)
         let hosts = rules.hosts(and: self.hosts)
-        let observations = await observer.observe(hosts)
+        let observations = await WorkProgress.during("addresses asked") { progress in
+            observer.progress = progress
+            return await observer.observe(hosts)
+        }
 
         let file = self.memoryFile
         var memory = file?.load() ?? ProbeMemory()
         var probed = zip(hosts, observations).map { rules.evaluate($0, $1, &memory) }
-        let troubles = try await ProbedRevocations.add(to: &probed, observations, given: self.lists, at: time)
+        let troubles = try await ProbedRevocations.add(
+            to: &probed, observations, given: self.lists, at: time, by: connections)
         for trouble in troubles { StandardError.warning(trouble) }
         let report = ProbeReport(list, held: held, at: time, probed)
         self.keepRotations(Array(zip(hosts, observations)), &memory, at: time)

@@ -15,14 +15,14 @@ struct ProbeTarget: ParsableArguments {
     @Argument(
         help: ArgumentHelp(
             "A list: a file, or the address of a list or of its pins.json. By default pins.json of the project folder.",
-            valueName: "list"))
+            valueName: "list"), completion: .file())
     var list: String?
 
     @Option(
         name: .customLong("root"),
         help: ArgumentHelp(
             "A root that signs for the list; several times, in their order. By default those of the project folder.",
-            valueName: "file"))
+            valueName: "file"), completion: .file())
     var roots: [String] = []
 
     @OptionGroup var project: ProjectOption

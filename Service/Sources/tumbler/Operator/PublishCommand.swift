@@ -24,10 +24,10 @@ struct PublishCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "Envelopes: roots, and a list.")
+    @Argument(help: "Envelopes: roots, and a list.", completion: .file())
     var files: [String] = []
 
-    @Option(help: ArgumentHelp("The log list that the list names.", valueName: "file"))
+    @Option(help: ArgumentHelp("The log list that the list names.", valueName: "file"), completion: .file())
     var logs: String?
 
     @OptionGroup var service: ServiceOptions

@@ -16,7 +16,8 @@ struct ServiceOptions: ParsableArguments {
     @Option(
         name: .customLong("token-file"),
         help: ArgumentHelp(
-            "The file with the token; by default \(ServiceToken.environmentName) names it.", valueName: "file"))
+            "The file with the token; by default \(ServiceToken.environmentName) names it.", valueName: "file"),
+        completion: .file())
     var tokenFile: String?
 
     @OptionGroup(title: "Connections") var connection: ConnectionOptions

@@ -85,8 +85,17 @@ struct ServiceStatus: Decodable, Sendable {
         var since: String?
         /// The problem, in a sentence.
         var detail: String?
+        /// The one action.
+        var action: String?
+        /// The path of the dashboard's page about it.
+        var runbook: String?
 
-        private enum CodingKeys: CodingKey { case key, kind, severity, since, detail }
+        private enum CodingKeys: CodingKey { case key, kind, severity, since, detail, action, runbook }
+
+        /// The place of its severity among those that are known; an unknown one counts as the most urgent.
+        var urgency: Int {
+            ServiceAlarms.severities.firstIndex { $0 == self.severity } ?? ServiceAlarms.severities.count
+        }
 
         /// Reads it.
         init(from decoder: any Decoder) throws {
@@ -96,6 +105,8 @@ struct ServiceStatus: Decodable, Sendable {
             self.severity = container.lenient(.severity)
             self.since = container.lenient(.since)
             self.detail = container.lenient(.detail)
+            self.action = container.lenient(.action)
+            self.runbook = container.lenient(.runbook)
         }
     }
 

@@ -20,12 +20,14 @@ struct ServiceToken: Sendable {
     /// The value of the header `Authorization` (RFC 6750, section 2.1).
     var authorization: String { "Bearer \(self.secret)" }
 
-    /// Reads the file: one line. Says so when others may read it, too.
+    /// Reads the file: one line.
     ///
-    /// - Throws: ``CommandError`` when it cannot be read, or holds no token. What it holds is not repeated.
+    /// - Throws: ``CommandError`` when it cannot be read, when other users can open it, or when it holds no token. What it
+    ///   holds is not repeated.
     init(file path: String) throws(CommandError) {
         let bytes = try CommandError.wrapping { () throws(RepositoryError) in
-            try BoundedFile.read(path, maximum: Self.maximumLength)
+            try BoundedFile.expectPrivate(path, holding: "a token of the service")
+            return try BoundedFile.read(path, maximum: Self.maximumLength)
         }
         let text = String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
         guard !text.isEmpty, text.utf8.allSatisfy(Self.mayStand) else {
@@ -34,9 +36,6 @@ struct ServiceToken: Sendable {
                 hint: "one line, as tumbler token create printed it on the service's machine")
         }
         self.secret = text
-        if Self.isReadByOthers(path) {
-            StandardError.warning("\(path): other users can read this token; chmod 600 \(path)")
-        }
     }
 
     /// The characters of `b64token` (RFC 6750, section 2.1): none of them ends a header.
@@ -47,14 +46,5 @@ struct ServiceToken: Sendable {
             true
         default: "-._~+/=".utf8.contains(byte)
         }
-    }
-
-    private static func isReadByOthers(_ path: String) -> Bool {
-        let target = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
-        guard let attributes = try? FileManager.default.attributesOfItem(atPath: target),
-            attributes[.type] as? FileAttributeType == .typeRegular,
-            let permissions = attributes[.posixPermissions] as? NSNumber
-        else { return false }
-        return permissions.intValue & 0o044 != 0
     }
 }

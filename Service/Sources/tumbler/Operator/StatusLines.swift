@@ -20,7 +20,7 @@ struct StatusLines {
     /// The lines.
     var lines: [String] {
         var lines = ["\(self.address)\(self.status.time.map { " at \(self.text($0))" } ?? "")"]
-        lines += self.section("alarms", self.status.alarms.map(self.line))
+        lines += self.alarms
         for name in self.status.names.prefix(Self.maximum) { lines += self.lines(of: name) }
         if self.status.names.count > Self.maximum {
             lines.append("and \(self.status.names.count - Self.maximum) names more")
@@ -44,11 +44,32 @@ struct StatusLines {
         return ["\(title):"] + entries.prefix(Self.maximum).map { "  \($0)" } + more
     }
 
-    private func line(of alarm: ServiceStatus.AlarmStatus) -> String {
+    /// The alarms, the most urgent first, each with its one action and the page of its runbook.
+    private var alarms: [String] {
+        let alarms = self.status.alarms.enumerated().sorted { left, right in
+            (right.element.urgency, left.offset) < (left.element.urgency, right.offset)
+        }.map(\.element)
+        guard !alarms.isEmpty else { return ["alarms: none"] }
+        let more = alarms.count > Self.maximum ? ["  and \(alarms.count - Self.maximum) more"] : []
+        return ["alarms:"] + alarms.prefix(Self.maximum).flatMap(self.lines) + more
+    }
+
+    /// The service's own sentence, the same as on its page Now and in its notifications.
+    private func lines(of alarm: ServiceStatus.AlarmStatus) -> [String] {
         let since = alarm.since.map { ", since \(self.text($0))" } ?? ""
-        let kind = self.text(alarm.kind ?? "an alarm without a name")
-        return
-            "\(self.text(alarm.severity ?? "alarm")): \(kind)\(alarm.detail.map { ": \(self.text($0))" } ?? "")\(since)"
+        let sentence = alarm.detail.map { PrintableText.line($0, maximumLength: 1_024) }
+        var lines = [
+            "  \(self.text(alarm.severity ?? "alarm")): "
+                + (sentence ?? self.text(alarm.kind ?? "an alarm without a name")) + since
+        ]
+        if let action = alarm.action {
+            lines.append("    what to do: \(PrintableText.line(action, maximumLength: 400))")
+        }
+        // A path of this service, and no other address.
+        if let path = alarm.runbook, path.hasPrefix("/"), !path.hasPrefix("//") {
+            lines.append("    runbook: \(self.text("\(self.address)\(path)"))")
+        }
+        return lines
     }
 
     private func lines(of name: PublishedNameStatus) -> [String] {

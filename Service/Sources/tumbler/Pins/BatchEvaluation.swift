@@ -38,6 +38,12 @@ struct BatchEvaluation {
     /// - Parameter path: The file, or `-` for standard input.
     /// - Throws: ``CommandError`` when it cannot be read, or the answers cannot be written.
     func run(reading path: String) async throws {
+        try await WorkProgress.during("questions answered", writesResults: true) { progress in
+            try await self.run(reading: path, progress)
+        }
+    }
+
+    private func run(reading path: String, _ progress: WorkProgress?) async throws {
         var lines = try InputLines(path, maximumLength: Self.maximumLineLength)
         let files = Files()
         // The next lines are read while these are answered, and answers are written in their order: at most two batches
@@ -50,6 +56,7 @@ struct BatchEvaluation {
                     let answers = await self.answer(batch, files)
                     try await previous?.value
                     try StandardOutput.write(answers)
+                    progress?.add(batch.count)
                 }
                 try await previous?.value
             }

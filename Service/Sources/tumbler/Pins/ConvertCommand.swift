@@ -28,7 +28,9 @@ struct ConvertCommand: ParsableCommand {
             """
     )
 
-    @Argument(help: ArgumentHelp("A configuration, a tumbler.yaml or a list; - is standard input.", valueName: "file"))
+    @Argument(
+        help: ArgumentHelp("A configuration, a tumbler.yaml or a list; - is standard input.", valueName: "file"),
+        completion: .file())
     var input: String?
 
     @Option(help: "The tool whose configuration is read.")

@@ -29,26 +29,31 @@ struct EvaluateCommand: AsyncParsableCommand {
     @Option(help: "The host that the connection is made for, without a port.")
     var host: String?
 
-    @Option(help: ArgumentHelp("The presented chain in PEM, leaf first; - is standard input.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("The presented chain in PEM, leaf first; - is standard input.", valueName: "file"),
+        completion: .file())
     var chain: String?
 
     @Option(
-        help: ArgumentHelp("The anchors in PEM, or `system` (the default).", valueName: "file|system"))
+        help: ArgumentHelp("The anchors in PEM, or `system` (the default).", valueName: "file|system"),
+        completion: .file())
     var roots: String?
 
     @Option(name: .customLong("pin"), help: "A pin of this host, in any written form. May be given several times.")
     var pins: [String] = []
 
-    @Option(help: ArgumentHelp("A signed list, as an app ships it.", valueName: "file"))
+    @Option(help: ArgumentHelp("A signed list, as an app ships it.", valueName: "file"), completion: .file())
     var list: String?
 
-    @Option(help: ArgumentHelp("The root whose keys sign the list.", valueName: "file"))
+    @Option(help: ArgumentHelp("The root whose keys sign the list.", valueName: "file"), completion: .file())
     var root: String?
 
     @Flag(name: .customLong("no-name-check"), help: "Do not check that the certificate is for this host.")
     var noNameCheck = false
 
-    @Option(help: ArgumentHelp("Answer many questions, JSON Lines; - is standard input.", valueName: "file|-"))
+    @Option(
+        help: ArgumentHelp("Answer many questions, JSON Lines; - is standard input.", valueName: "file|-"),
+        completion: .file())
     var batch: String?
 
     @Flag(help: "Print the decision as JSON.")
@@ -101,7 +106,12 @@ struct EvaluateCommand: AsyncParsableCommand {
             host: host, presented: try Self.certificates(in: chain), rules: rules,
             checksName: !self.noNameCheck, transparency: demand, revocation: revocation, time: time)
         let decision = try await evaluation.decide(roots: try RootsOption.load(self.roots ?? RootsOption.system))
-        if self.json { try JSONOutput.write(decision) } else { try StandardOutput.write(lines: [decision.description]) }
+        if self.json {
+            try JSONOutput.write(decision)
+        } else {
+            let colour: Colour = decision.verdict == .allow ? .green : .red
+            try StandardOutput.write(lines: [colour.word(decision.verdict.rawValue, of: decision.description)])
+        }
         guard decision.verdict == .allow else { throw ExitCode(CommandExit.doesNotHold.rawValue) }
     }
 

@@ -21,6 +21,9 @@ struct HostObserver: Sendable {
     /// The time at which the certificates must be valid.
     let time: Timestamp
 
+    /// Hears how many addresses were asked.
+    var progress: WorkProgress?
+
     /// The longest that asking one address may take, and looking up one name.
     private var timeout: Duration { self.connections.connectTimeout }
 
@@ -46,7 +49,11 @@ struct HostObserver: Sendable {
     /// - Returns: The observations of each address, in the order of the hosts.
     func observe(_ hosts: [HostName]) async -> [[AddressObservation]] {
         let targets = await self.inTurn(hosts) { await self.targets(of: $0) }
-        var observations = await self.inTurn(targets.flatMap { $0 }) { await self.observe($0) }[...]
+        self.progress?.expect(targets.joined().count)
+        var observations = await self.inTurn(targets.flatMap { $0 }) { target in
+            defer { self.progress?.add(1) }
+            return await self.observe(target)
+        }[...]
         return targets.map { targets in
             defer { observations = observations.dropFirst(targets.count) }
             return Array(observations.prefix(targets.count))

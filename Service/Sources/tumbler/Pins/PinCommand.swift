@@ -23,7 +23,7 @@ struct PinCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "A file, -, HOST:PORT, or https://HOST.")
+    @Argument(help: "A file, -, HOST:PORT, or https://HOST.", completion: .file())
     var inputs: [String]
 
     @OptionGroup var connection: ConnectionOptions

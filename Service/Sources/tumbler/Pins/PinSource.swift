@@ -19,7 +19,7 @@ struct PinSource: ParsableArguments {
         help: "A pin of the address's host, in any written form; may be given several times. Other hosts are refused.")
     var pins: [String] = []
 
-    @Option(help: ArgumentHelp("The list that an app ships.", valueName: "file"))
+    @Option(help: ArgumentHelp("The list that an app ships.", valueName: "file"), completion: .file())
     var bundled: String?
 
     @Option(
@@ -27,15 +27,20 @@ struct PinSource: ParsableArguments {
         help: ArgumentHelp("Refresh the list from this base address first.", valueName: "base"))
     var listURL: String?
 
-    @Option(help: ArgumentHelp("With --bundled or --list-url: the root that the app ships.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("With --bundled or --list-url: the root that the app ships.", valueName: "file"),
+        completion: .file())
     var root: String?
 
-    @Option(help: ArgumentHelp("With --list-url: the state folder of the client.", valueName: "dir"))
+    @Option(
+        help: ArgumentHelp("With --list-url: the state folder of the client.", valueName: "dir"), completion: .directory
+    )
     var state: String?
 
     @Option(
         help: ArgumentHelp(
-            "With --bundled or --list-url: the log list that the app ships, as its list names it.", valueName: "file"))
+            "With --bundled or --list-url: the log list that the app ships, as its list names it.", valueName: "file"),
+        completion: .file())
     var logs: String?
 
     @OptionGroup var project: ProjectOption

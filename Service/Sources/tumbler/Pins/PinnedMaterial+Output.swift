@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CertificatePinning
-import CommandLineInterface
 import Foundation
 public import PinListRepository
 
@@ -12,11 +11,8 @@ extension PinnedMaterial: Encodable {
     /// The pin, then the subject or the kind of key.
     var line: String { "\(self.pin) \(self.label)" }
 
-    /// A line under `pins:` of an entry in `tumbler.yaml`. JSON's strings are YAML's.
-    var yamlLine: String {
-        let note = (try? JSONOutput.line(self.label)).map { String(decoding: $0, as: UTF8.self) } ?? "\"\""
-        return "          - {pin: \"\(self.pin)\", note: \(note)}"
-    }
+    /// A line under `pins:` of an entry in `tumbler.yaml`.
+    var yamlLine: String { "          - \(YAMLWriter.line(KnownPin(self.pin, note: self.label)))" }
 
     private var label: String {
         if let subject, !subject.isEmpty { return subject }

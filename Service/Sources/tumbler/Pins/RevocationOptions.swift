@@ -16,13 +16,15 @@ struct RevocationOptions: ParsableArguments {
     @Option(
         name: .customLong("crl"), parsing: .upToNextOption,
         help: ArgumentHelp(
-            "Revocation lists, DER or PEM: a certificate that one of them has is refused.", valueName: "file"))
+            "Revocation lists, DER or PEM: a certificate that one of them has is refused.", valueName: "file"),
+        completion: .file())
     var lists: [String] = []
 
     @Option(
         help: ArgumentHelp(
             "The rule for a certificate that no list covers: if-known accepts it, required refuses it.",
             valueName: Self.names),
+        completion: .list(RevocationCheck.Demand.allCases.map(\.rawValue)),
         transform: RevocationOptions.demand)
     var revocation: RevocationCheck.Demand?
 

@@ -23,18 +23,22 @@ struct TransparencyCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "A file, -, HOST:PORT, or https://HOST.")
+    @Argument(help: "A file, -, HOST:PORT, or https://HOST.", completion: .file())
     var input: String
 
-    @Option(help: ArgumentHelp("The log list, JSON in version 3 of its format.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("The log list, JSON in version 3 of its format.", valueName: "file"), completion: .file())
     var logs: String
 
     @Option(
         help: ArgumentHelp("The policy that the timestamps must satisfy.", valueName: TransparencyOptions.names),
+        completion: .list(TransparencyPolicy.all.map(\.name)),
         transform: TransparencyOptions.policy)
     var policy: TransparencyPolicy = .chrome
 
-    @Option(help: ArgumentHelp("Validate against these anchors, PEM, or the word system.", valueName: "file|system"))
+    @Option(
+        help: ArgumentHelp("Validate against these anchors, PEM, or the word system.", valueName: "file|system"),
+        completion: .file())
     var roots: String?
 
     @OptionGroup var connection: ConnectionOptions

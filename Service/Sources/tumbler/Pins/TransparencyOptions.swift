@@ -13,12 +13,14 @@ struct TransparencyOptions: ParsableArguments {
     /// The names of all policies, for people.
     static let names = TransparencyPolicy.all.map(\.name).joined(separator: "|")
 
-    @Option(help: ArgumentHelp("The log list, JSON in version 3 of its format.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("The log list, JSON in version 3 of its format.", valueName: "file"), completion: .file())
     var logs: String?
 
     @Option(
         help: ArgumentHelp(
             "Refuse a certificate that was not logged as this policy asks; needs --logs.", valueName: Self.names),
+        completion: .list(TransparencyPolicy.all.map(\.name)),
         transform: TransparencyOptions.policy)
     var transparency: TransparencyPolicy?
 

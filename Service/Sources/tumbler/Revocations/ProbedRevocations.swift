@@ -18,17 +18,19 @@ enum ProbedRevocations {
     ///   - observations: What it saw, in the same order.
     ///   - given: Files and addresses of further lists.
     ///   - time: When the lists must be in force.
+    ///   - connections: How connections are made.
     /// - Returns: Lists that were given and could not be had, each a line.
     /// - Throws: ``CommandError`` when a file that was given cannot be read, or is no list.
     static func add(
-        to hosts: inout [ProbedHost], _ observations: [[AddressObservation]], given: [String], at time: Timestamp
+        to hosts: inout [ProbedHost], _ observations: [[AddressObservation]], given: [String], at time: Timestamp,
+        by connections: Connections
     ) async throws(CommandError) -> [String] {
         let served = observations.map(Self.served)
         var asked = AskedCertificates()
         for (host, certificates) in zip(hosts, served) {
             for (certificate, _) in certificates { asked.add(certificate, of: "\(host.host)") }
         }
-        let outcome = try await RevocationListRequest(given: given, time: time).ask(asked)
+        let outcome = try await RevocationListRequest(given: given, time: time, connections: connections).ask(asked)
         for (index, certificates) in served.enumerated() {
             var revoked: [ProbedRevocation] = []
             var notes: [String] = []

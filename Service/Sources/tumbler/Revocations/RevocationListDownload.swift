@@ -17,20 +17,30 @@ import PathValidation
 struct RevocationListDownload: Sendable {
     /// The most redirects.
     static let maximumRedirects = 3
-    /// The longest that one list may take, its redirects included.
+    /// The longest that one list may take, its redirects included, unless ``Connections/totalTimeout`` says otherwise.
     static let timeout = Duration.seconds(30)
-    /// The longest wait for a name, and for a connection.
-    static let connectTimeout = Duration.seconds(10)
     /// The most addresses of a host that are tried.
     private static let maximumPlaces = 4
+
+    /// How connections are made: the anchors, the family of addresses, the longest waits. No list is asked for elsewhere, or
+    /// through a proxy: it is connected to what was looked up here, or a certificate could lead anywhere.
+    let connections: Connections
+
+    private var timeout: Duration { self.connections.totalTimeout ?? Self.timeout }
+    private var connectTimeout: Duration { self.connections.connectTimeout }
 
     /// Why there is no list.
     struct Trouble: Error {
         /// The reason, without a full stop.
         let reason: String
+        /// Whether there was no connection, or no answer in time.
+        let isUnreached: Bool
 
         /// States it.
-        init(_ reason: String) { self.reason = reason }
+        init(_ reason: String, isUnreached: Bool = false) {
+            self.reason = reason
+            self.isUnreached = isUnreached
+        }
     }
 
     /// Where a host is.
@@ -59,8 +69,8 @@ struct RevocationListDownload: Sendable {
             return try await withThrowingTaskGroup(of: [UInt8].self) { group in
                 group.addTask { try await self.follow(address, isGiven) }
                 group.addTask {
-                    try await Task.sleep(for: Self.timeout)
-                    throw Trouble("no whole answer within \(Self.timeout)")
+                    try await Task.sleep(for: self.timeout)
+                    throw Trouble("no whole answer within \(self.timeout)", isUnreached: true)
                 }
                 defer { group.cancelAll() }
                 guard let first = try await group.next() else { throw Trouble("nothing was asked") }
@@ -68,11 +78,19 @@ struct RevocationListDownload: Sendable {
             }
         } catch let trouble as Trouble {
             throw trouble
-        } catch let error as HTTPClientError {
-            throw Trouble(error.shortDescription)
+        } catch let error as CommandError {
+            throw Trouble(error.message)
         } catch {
-            throw Trouble(LiveServer.reason(for: error, Self.connectTimeout))
+            let problem = self.problem(error)
+            throw Trouble(
+                "\(problem)" + (problem.hint.map { "; \($0)" } ?? ""),
+                isUnreached: problem.kind == .connection || error as? HTTPClientError == .deadlineExceeded)
         }
+    }
+
+    private func problem(_ error: any Error) -> NetworkProblem {
+        NetworkProblem(
+            error, NetworkProblem.Limits(connect: TimeAmount(self.connectTimeout), answer: TimeAmount(self.timeout)))
     }
 
     private func follow(_ text: String, _ isGiven: Bool) async throws -> [UInt8] {
@@ -93,10 +111,14 @@ struct RevocationListDownload: Sendable {
     /// Where a host is, by its addresses: a name of the world may lead anywhere.
     private func place(of address: FetchAddress, mayBeLocal: Bool) async throws -> Place {
         let found: [String]
-        do { found = try await HostAddresses.all(of: address.host, within: Self.connectTimeout) } catch {
-            throw Trouble("\(address.host): no answer from the resolver within \(Self.connectTimeout)")
+        do {
+            found = try await HostAddresses.all(
+                of: address.host, within: self.connectTimeout, self.connections.family)
+        } catch {
+            throw Trouble(
+                "\(address.host): no answer from the resolver within \(self.connectTimeout)", isUnreached: true)
         }
-        guard !found.isEmpty else { throw Trouble("\(address.host): no such host") }
+        guard !found.isEmpty else { throw Trouble("\(address.host): no such host", isUnreached: true) }
         // An address with the name of an interface is no host, and is local.
         let outside = found.filter { (try? HostName($0)).map { !$0.isLocal } ?? false }
         if mayBeLocal { return Place(addresses: found, isLocal: outside.count < found.count) }
@@ -112,6 +134,7 @@ struct RevocationListDownload: Sendable {
         for place in places.prefix(Self.maximumPlaces) {
             do { return try await self.ask(address, at: place) } catch let error as Trouble { throw error } catch {
                 failure = error
+                if self.problem(error).kind != .connection { break }
             }
         }
         throw failure
@@ -119,8 +142,8 @@ struct RevocationListDownload: Sendable {
 
     private func ask(_ address: FetchAddress, at place: String) async throws -> Answer {
         var configuration = HTTPClient.Configuration(
-            tlsConfiguration: .makeClientConfiguration(), redirectConfiguration: .disallow)
-        configuration.timeout.connect = TimeAmount(Self.connectTimeout)
+            tlsConfiguration: try self.connections.tls(), redirectConfiguration: .disallow)
+        configuration.timeout.connect = TimeAmount(self.connectTimeout)
         configuration.connectionPool.retryConnectionEstablishment = false
         if !address.host.isAddress {
             configuration.dnsOverride[address.writtenHost] = place
@@ -139,7 +162,7 @@ struct RevocationListDownload: Sendable {
         request.headers.add(name: "User-Agent", value: "tumbler")
         request.headers.add(name: "Accept", value: "application/pkix-crl, */*")
         request.headers.add(name: "Accept-Encoding", value: "identity")
-        let response = try await client.execute(request, timeout: TimeAmount(Self.timeout))
+        let response = try await client.execute(request, timeout: TimeAmount(self.timeout))
         switch response.status.code {
         case 200: return .list(try await Self.read(response))
         case 301, 302, 303, 307, 308:

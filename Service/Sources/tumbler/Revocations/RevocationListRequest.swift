@@ -8,12 +8,8 @@ import PathValidation
 
 /// Asks what issuers took back, by the revocation lists that are given and those that certificates name.
 struct RevocationListRequest: Sendable {
-    /// The most addresses of certificates that are asked.
-    static let maximumAddresses = 256
     /// The most bytes of all lists together.
     static let maximumBytes = 256 << 20
-    /// How many lists are fetched at once.
-    private static let atOnce = 4
 
     /// What was found.
     struct Outcome: Sendable {
@@ -29,6 +25,8 @@ struct RevocationListRequest: Sendable {
     let given: [String]
     /// When the lists must be in force.
     let time: Timestamp
+    /// How connections are made.
+    let connections: Connections
 
     /// Asks.
     ///
@@ -39,7 +37,8 @@ struct RevocationListRequest: Sendable {
         let files = self.given.filter { !$0.contains("://") }
         let addresses = self.given.filter { $0.contains("://") }
         var lists = try RevocationListFile.read(files)
-        var named: [String] = []
+        var sources = RevocationListSources()
+        for address in addresses { sources.add(address, isGiven: true) }
         var addressesOf: [IssuedCertificate: [String]] = [:]
         for certificate in asked.certificates {
             // What cannot be read is said where its status is asked.
@@ -47,18 +46,12 @@ struct RevocationListRequest: Sendable {
                 FetchAddress($0) != nil
             }
             addressesOf[certificate] = names
-            named += names
+            for name in names { sources.add(name, isGiven: false) }
         }
-        var seen = Set(addresses)
-        named = named.filter { seen.insert($0).inserted }
-        var troubles: [String: String] = [:]
-        for address in named.dropFirst(Self.maximumAddresses) {
-            troubles[address] = "over \(Self.maximumAddresses) addresses are not asked"
-        }
-        let wanted = addresses.map { ($0, true) } + named.prefix(Self.maximumAddresses).map { ($0, false) }
+        let download = RevocationListDownload(connections: self.connections)
         var room = Self.maximumBytes
-        for batch in stride(from: 0, to: wanted.count, by: Self.atOnce).map({ wanted[$0...].prefix(Self.atOnce) }) {
-            for (address, result) in await Self.fetch(Array(batch)) {
+        while case let batch = sources.next(), !batch.isEmpty {
+            for (source, result) in await Self.fetch(batch, by: download) {
                 do throws(RevocationListDownload.Trouble) {
                     let bytes = try result.get()
                     guard bytes.count <= room else {
@@ -67,31 +60,29 @@ struct RevocationListRequest: Sendable {
                     do throws(InputError) { lists = try lists.adding([bytes]) } catch { throw .init("\(error)") }
                     room -= bytes.count
                 } catch {
-                    troubles[address] = error.reason
+                    sources.note(error, of: source)
                 }
             }
         }
-        outcome.troubles = addresses.compactMap { address in troubles[address].map { "\(address): \($0)" } }
+        outcome.troubles = addresses.compactMap { address in sources.trouble(of: address).map { "\(address): \($0)" } }
         outcome.count = lists.count
         for certificate in asked.certificates {
             let names = addressesOf[certificate] ?? []
             outcome.findings[certificate] = await RevocationFinding(
                 certificate, of: asked.owners[certificate] ?? [], by: lists, at: self.time,
-                named: names.map { ($0, troubles[$0]) })
+                named: names.map { ($0, sources.trouble(of: $0)) })
         }
         return outcome
     }
 
     private static func fetch(
-        _ addresses: [(String, Bool)]
-    ) async -> [(String, Result<[UInt8], RevocationListDownload.Trouble>)] {
+        _ sources: [RevocationListSources.Source], by download: RevocationListDownload
+    ) async -> [(RevocationListSources.Source, Result<[UInt8], RevocationListDownload.Trouble>)] {
         await withTaskGroup(of: (Int, Result<[UInt8], RevocationListDownload.Trouble>).self) { group in
-            for (number, (address, isGiven)) in addresses.enumerated() {
+            for (number, source) in sources.enumerated() {
                 group.addTask {
                     do throws(RevocationListDownload.Trouble) {
-                        return (
-                            number, .success(try await RevocationListDownload().bytes(at: address, isGiven: isGiven))
-                        )
+                        return (number, .success(try await download.bytes(at: source.text, isGiven: source.isGiven)))
                     } catch {
                         return (number, .failure(error))
                     }
@@ -99,7 +90,7 @@ struct RevocationListRequest: Sendable {
             }
             var answers: [Int: Result<[UInt8], RevocationListDownload.Trouble>] = [:]
             for await (number, answer) in group { answers[number] = answer }
-            return addresses.enumerated().compactMap { number, address in answers[number].map { (address.0, $0) } }
+            return sources.enumerated().compactMap { number, source in answers[number].map { (source, $0) } }
         }
     }
 }

@@ -30,14 +30,15 @@ struct RevocationsCommand: AsyncParsableCommand {
 
     @Option(
         name: .customLong("crl"), parsing: .upToNextOption,
-        help: ArgumentHelp("Further revocation lists, DER or PEM: files or addresses.", valueName: "file|url"))
+        help: ArgumentHelp("Further revocation lists, DER or PEM: files or addresses.", valueName: "file|url"),
+        completion: .file())
     var lists: [String] = []
 
     @Option(
         parsing: .upToNextOption,
         help: ArgumentHelp(
             "Ask about the certificates in these files, each a chain in PEM or one certificate in DER.",
-            valueName: "file"))
+            valueName: "file"), completion: .file())
     var certificates: [String] = []
 
     @Flag(help: "Ask about the certificates that the service keeps of logs.")
@@ -75,7 +76,9 @@ struct RevocationsCommand: AsyncParsableCommand {
         var file: SourceFileEdit?
         if self.write { file = try await Self.undecided { try SourceFileEdit(self.project) } }
         let asked = try await Self.undecided { try await self.asked(at: time) }
-        let outcome = try await RevocationListRequest(given: self.lists, time: time).ask(asked)
+        let outcome = try await RevocationListRequest(
+            given: self.lists, time: time, connections: self.service.connection.connections
+        ).ask(asked)
         let answer = RevocationAnswer(asked, outcome, at: time)
         for line in answer.troubles { StandardError.warning(line) }
         // Without --write a project is of use, and not needed.

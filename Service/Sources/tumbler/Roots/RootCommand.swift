@@ -31,10 +31,14 @@ struct RootNewCommand: AsyncParsableCommand {
     @Option(help: "The name of the lists; in general the app's identifier.")
     var name: String
 
-    @Option(name: .customLong("root"), help: ArgumentHelp("A key that signs roots. Several times.", valueName: "pub"))
+    @Option(
+        name: .customLong("root"), help: ArgumentHelp("A key that signs roots. Several times.", valueName: "pub"),
+        completion: .file())
     var rootKeys: [String]
 
-    @Option(name: .customLong("pins"), help: ArgumentHelp("A key that signs lists. Several times.", valueName: "pub"))
+    @Option(
+        name: .customLong("pins"), help: ArgumentHelp("A key that signs lists. Several times.", valueName: "pub"),
+        completion: .file())
     var pinsKeys: [String]
 
     @OptionGroup var terms: RootTermsOptions
@@ -64,7 +68,7 @@ struct RootShowCommand: AsyncParsableCommand {
         discussion: "FILE is a payload or an envelope. Nothing is verified: tumbler verify does that."
     )
 
-    @Argument(help: "A root.")
+    @Argument(help: "A root.", completion: .file())
     var file: String
 
     @Flag(help: "Print JSON.")
@@ -95,7 +99,7 @@ struct RootRotateCommand: AsyncParsableCommand {
             """
     )
 
-    @Option(help: ArgumentHelp("The root that it follows.", valueName: "file"))
+    @Option(help: ArgumentHelp("The root that it follows.", valueName: "file"), completion: .file())
     var root: String?
 
     @OptionGroup var project: ProjectOption

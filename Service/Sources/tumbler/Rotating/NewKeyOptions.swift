@@ -9,10 +9,13 @@ import PinListRepository
 
 /// `--key FILE`, `--csr FILE` or `--pin PIN`: the key that comes; and `--old PIN`: those that go.
 struct NewKeyOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The new key: an unencrypted private key, or a public one.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("The new key: an unencrypted private key, or a public one.", valueName: "file"),
+        completion: .file())
     var key: String?
 
-    @Option(help: ArgumentHelp("The request for the certificate of the new key.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("The request for the certificate of the new key.", valueName: "file"), completion: .file())
     var csr: String?
 
     @Option(help: "The pin of the new key.")

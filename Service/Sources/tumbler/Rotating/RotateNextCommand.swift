@@ -30,13 +30,15 @@ struct RotateNextCommand: AsyncParsableCommand {
 
     @OptionGroup var rotated: RotatedHost
 
-    @Option(help: ArgumentHelp("Leave this state although the gate does not hold.", valueName: "state"))
+    @Option(
+        help: ArgumentHelp("Leave this state although the gate does not hold.", valueName: "state"),
+        completion: .list(RotationState.allCases.filter { $0.following != nil }.map(\.rawValue)))
     var force: String?
 
     @Option(help: ArgumentHelp("With --force: why.", valueName: "text"))
     var reason: String?
 
-    @Option(help: ArgumentHelp("The chain to deploy, for the gate.", valueName: "file"))
+    @Option(help: ArgumentHelp("The chain to deploy, for the gate.", valueName: "file"), completion: .file())
     var certificate: String?
 
     @OptionGroup var look: RotationLookOptions

@@ -27,10 +27,12 @@ struct RotateStatusCommand: AsyncParsableCommand {
     @Flag(help: "Print as JSON.")
     var json = false
 
-    @Option(help: ArgumentHelp("Write a page with check boxes: before, during, after.", valueName: "file.md"))
+    @Option(
+        help: ArgumentHelp("Write a page with check boxes: before, during, after.", valueName: "file.md"),
+        completion: .file())
     var checklist: String?
 
-    @Option(help: ArgumentHelp("The chain to deploy, for the gate.", valueName: "file"))
+    @Option(help: ArgumentHelp("The chain to deploy, for the gate.", valueName: "file"), completion: .file())
     var certificate: String?
 
     @OptionGroup var look: RotationLookOptions

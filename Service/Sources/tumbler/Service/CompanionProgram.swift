@@ -13,7 +13,8 @@ struct CompanionProgram: Sendable {
     /// The audit's, which parses Swift: swift-syntax is heavy.
     static let audit = CompanionProgram(
         name: "tumbler-audit",
-        hint: "in a checkout of Tumbler: swift build -c release --package-path Audit; then copy it beside tumbler")
+        hint: "make install, in a checkout of Tumbler, installs it beside tumbler; Debian: the package tumbler-audit"
+    )
 
     /// The name of its file.
     let name: String

@@ -35,7 +35,7 @@ struct SightingCommand: AsyncParsableCommand {
         case certspotter
     }
 
-    @Argument(help: ArgumentHelp("A certificate or a chain, PEM or DER.", valueName: "file"))
+    @Argument(help: ArgumentHelp("A certificate or a chain, PEM or DER.", valueName: "file"), completion: .file())
     var files: [String] = []
 
     @Option(help: ArgumentHelp("The monitor whose hook this is: certspotter.", valueName: "monitor"))
@@ -43,7 +43,8 @@ struct SightingCommand: AsyncParsableCommand {
 
     @Option(
         name: .customLong("json-lines"),
-        help: ArgumentHelp("A file with one certificate a line, as JSON; - is standard input.", valueName: "file"))
+        help: ArgumentHelp("A file with one certificate a line, as JSON; - is standard input.", valueName: "file"),
+        completion: .file())
     var jsonLines: String?
 
     @Option(help: ArgumentHelp("The name of the list; by default that of the project.", valueName: "name"))

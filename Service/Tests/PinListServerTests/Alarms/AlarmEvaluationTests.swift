@@ -74,7 +74,10 @@ struct AlarmEvaluationTests {
             #expect(try await Self.apply([alarm(.notice, "14 days")], to: store, after: 0) == ["firing notice 0"])
             #expect(try await Self.apply([alarm(.notice, "13 days")], to: other, after: 10) == [])
             #expect(try await Self.apply([alarm(.notice, "13 days")], to: store, after: 10) == [])
-            #expect(try await store.read { try $0.firingAlarms().map(\.detail) } == ["13 days"])
+            #expect(
+                try await store.read { try $0.firingAlarms().map(\.detail) } == [
+                    "The list is about to expire: a, 13 days"
+                ])
             #expect(try await Self.apply([alarm(.warning, "7 days")], to: other, after: 20) == ["firing warning 0"])
             #expect(try await Self.apply([], to: store, after: 30) == ["recovered warning 0"])
             #expect(try await Self.apply([], to: other, after: 30) == [])

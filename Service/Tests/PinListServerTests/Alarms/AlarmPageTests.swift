@@ -32,7 +32,8 @@ struct AlarmPageTests {
         let time = try Timestamp("2026-11-23T15:11:34Z")
         return AlarmEvent(
             .firing, key: "publish-refused:com.example.app", kind: "publish-refused", severity: "warning",
-            detail: "com.example.app: rollback: version 1 after version 2", since: time, time: time, auditHead: "3343…")
+            detail: "A publication was refused: com.example.app, rollback: version 1 after version 2", since: time,
+            time: time, auditHead: "3343…")
     }
 
     private func body(_ event: AlarmEvent, _ kind: AlertTarget.Kind) throws -> JSONValue {
@@ -65,6 +66,23 @@ struct AlarmPageTests {
     func eachKindHasARowWithItsThresholdAndOneWithWhatItMeansAndTheFirstAction() {
         for kind in Alarm.Kind.allCases where kind != .test {
             #expect(self.rows(of: kind).count == 2, "\(kind.rawValue)")
+        }
+    }
+
+    @Test("the runbook of each kind has the words of the page, and names a page that is there")
+    func runbookOfEachKindHasTheWordsOfThePage() throws {
+        let checkout = (1...5).reduce(URL(fileURLWithPath: #filePath)) { url, _ in url.deletingLastPathComponent() }
+        for kind in Alarm.Kind.allCases where kind != .test {
+            let row = try #require(self.rows(of: kind).last)
+            let cells = row.split(separator: "|").map { cell in
+                // A link is its text.
+                cell.replacing(#/\[([^\]]*)\]\([^)]*\)/#) { $0.output.1 }.filter { !"`*".contains($0) }
+                    .trimmingCharacters(in: .whitespaces)
+            }
+            let runbook = AlarmRunbook(kind)
+            #expect(Array(cells.dropFirst()) == [runbook.users, runbook.left, runbook.action], "\(kind.rawValue)")
+            let document = checkout.appendingPathComponent("docs/\(runbook.document)").path
+            #expect(FileManager.default.fileExists(atPath: document), "\(runbook.document)")
         }
     }
 
@@ -102,7 +120,7 @@ struct AlarmPageTests {
             self.first(self.member("alarms", of: shown)), self.first(self.member("alarms", of: sent))
         )
         #expect(self.members(shownAlarm).map(\.name) == self.members(sentAlarm).map(\.name))
-        #expect(self.members(shownAlarm).count == 6)
+        #expect(self.members(shownAlarm).count == 7)
     }
 
     @Test("Slack gets what the page shows, to the letter")

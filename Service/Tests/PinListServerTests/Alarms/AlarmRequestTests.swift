@@ -54,7 +54,10 @@ struct AlarmRequestTests {
             #expect(
                 before == """
                     {"alarms":[{"key":"\(Self.key)","kind":"failure-rate","subject":"api.example.com",\
-                    "severity":"critical","since":"\(TurnedClock.start)","detail":"12 failures"}],"silences":[]}
+                    "severity":"critical","since":"\(TurnedClock.start)",\
+                    "detail":"More connections fail than usual: api.example.com, 12 failures",\
+                    "action":"open Failures, and compare what was seen with what the host presents",\
+                    "runbook":"/runbook/failure-rate"}],"silences":[]}
                     """)
             #expect(try await Self.post(service, "acknowledge", #"{"key": "\#(Self.key)"}"#, token).status == 204)
             let silence = #"{"what": "\#(Self.key)", "seconds": 3600, "because": "a release is on its way"}"#

@@ -124,8 +124,8 @@ struct ProbeRequestTests {
             #expect(try await push(result(false, [well, missed, ("192.0.2.3:443", nil)])).status == 202)
             #expect(
                 try await alarms() == [
-                    "notice probe-unreached:api.example.com:com.example.app: a probe did not reach, at "
-                        + "2026-11-21T00:00:00Z, 1 of its 3 addresses: 192.0.2.2:443 (connection timed out)"
+                    "notice probe-unreached:api.example.com:com.example.app: A probe did not reach the host: "
+                        + "api.example.com, at 2026-11-21T00:00:00Z: 1 of its 3 addresses: 192.0.2.2:443 (connection timed out)"
                 ])
             let status = try await service.ask(.GET, "/v1/status").text
             #expect(status.contains("not reached: 1 of its 3 addresses: 192.0.2.2:443 (connection timed out)"))
@@ -165,11 +165,14 @@ struct ProbeRequestTests {
             #expect(try await push(result(false, leaf)).status == 202)
             #expect(
                 try await alarms() == [
-                    "critical revoked-certificate:api.example.com:com.example.app: a probe saw at 2026-11-21T00:00:00Z: "
+                    "critical revoked-certificate:api.example.com:com.example.app: A server presents a certificate that "
+                        + "its issuer revoked: api.example.com, seen at 2026-11-21T00:00:00Z: "
                         + "its certificate with the serial number 0a1b is revoked by its issuer since "
                         + "2026-11-20T08:00:00Z (keyCompromise)"
                 ])
             #expect(try await service.ask(.GET, "/v1/status").text.contains("0a1b is revoked by its issuer"))
+            let hosts = try await service.ask(.GET, "/hosts").text
+            #expect(hosts.contains("served, and revoked: its certificate with the serial number 0a1b is revoked"))
             // What says little of itself counts, too.
             service.clock.turn(by: 60)
             #expect(try await push(result(false, #"{"index": 1}, 7"#)).status == 202)

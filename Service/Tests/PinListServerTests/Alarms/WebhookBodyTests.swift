@@ -39,7 +39,8 @@ struct WebhookBodyTests {
         #expect(
             self.text(self.event(), .webhook) == """
                 {"event":"firing","key":"failure-rate:api.example.com","kind":"failure-rate","severity":"critical",\
-                "detail":"1 < 2 & <!channel> \\"3\\"","since":"2026-11-21T00:00:00Z","time":"2026-11-21T00:01:00Z",\
+                "detail":"1 < 2 & <!channel> \\"3\\"","action":"\(AlarmRunbook(.failureRate).action)",\
+                "runbook":"/runbook/failure-rate","since":"2026-11-21T00:00:00Z","time":"2026-11-21T00:01:00Z",\
                 "auditHead":"\(Self.head)"}
                 """)
         for phase in [AlarmEvent.Phase.firing, .recovered, .test] {
@@ -75,8 +76,8 @@ struct WebhookBodyTests {
             #expect(self.members(named[0])["acknowledgedBy"] == .string("t1"))
             #expect(self.members(named[1])["subject"] == .string("h01"))
             let slack = self.text(event, .slack)
-            #expect(slack.contains("and 32 more\\u000a• h00: 0 &lt;fail&gt;\\u000a• h01: "))
-            #expect(!slack.contains("h10"))
+            #expect(slack.contains("and 32 more\\u000a• 0 &lt;fail&gt;\\u000a• 1 "))
+            #expect(!slack.contains("• 10 "))
             let pager = self.members(try JSONValue(strict: Array(self.text(event, .pagerduty).utf8)))
             #expect(pager["dedup_key"] == .string("tumbler:failure-rate:h00"))
         }
@@ -89,7 +90,7 @@ struct WebhookBodyTests {
         #expect(
             body["text"]
                 == .string(
-                    "CRITICAL: 1 &lt; 2 &amp; &lt;!channel&gt; \"3\"\nfailure-rate:api.example.com, "
+                    "CRITICAL: 1 &lt; 2 &amp; &lt;!channel&gt; \"3\"\nWhat to do: \(AlarmRunbook(.failureRate).action)\nfailure-rate:api.example.com, "
                         + "since 2026-11-21T00:00:00Z. Audit log: \(Self.head)"))
         #expect(self.text(self.event(.recovered), .slack).hasPrefix(#"{"text":"Recovered: "#))
         #expect(self.text(self.event(.test), .slack).hasPrefix(#"{"text":"Test: "#))

@@ -196,6 +196,55 @@ struct AttestedReportTests {
         }
     }
 
+    @Test(
+        "a restored backup that is behind takes what is newer, asks who came later for a new key, and lets a thief in for ten minutes at most",
+        arguments: TestedStore.all)
+    func restoredBackupThatIsBehindTakesWhatIsNewer(on tested: TestedStore) async throws {
+        let authority = self.authority
+        try await tested.withDatabase { open in
+            let store = try open()
+            try await AttestedService.with(store, authority) { service in
+                let body = ReportText.body()
+                var early = AttestedInstallation(authority)
+                var late = AttestedInstallation(authority, at: "192.0.3.1")
+                #expect(try await early.register(at: service).status == 201)
+                #expect(try await early.report(to: service).status == 202)
+                // The backup is made here.
+                let challenge = try await AttestedInstallation.challenge(service)
+                let recorded = try early.assertion(over: body, challenge)
+                #expect(try await service.report(body, ["Tumbler-Assertion": recorded]).status == 202)
+                #expect(try await late.register(at: service).status == 201)
+                #expect(try await late.report(to: service).status == 202)
+                #expect(try await AttestedService.states(store) == ["attested 0 3"])
+                let lateID = late.key.keyID
+                _ = try await store.write { store in
+                    try store.connection.execute("DELETE FROM attested_key WHERE key_id = ?", [.blob(lateID)])
+                    try store.connection.execute("UPDATE attested_key SET counter = 1", [])
+                }
+                let unknown = try await late.report(to: service)
+                #expect(unknown.headers["tumbler-attestation"] == ["unknown-key"])
+                #expect(try await AttestedService.states(store) == ["attested 0 3", "unattested 0 1"])
+                // What was recorded after the backup holds again until its challenge is over.
+                #expect(try await service.report(body, ["Tumbler-Assertion": recorded]).status == 202)
+                #expect(try await service.report(body, ["Tumbler-Assertion": recorded]).status == 202)
+                #expect(
+                    try await AttestedService.states(store) == ["attested 0 4", "unattested 0 1", "unattested 5 1"])
+                _ = try await store.write { store in
+                    try store.connection.execute("UPDATE attested_key SET counter = 1", [])
+                }
+                service.clock.turn(by: 600)
+                #expect(try await service.report(body, ["Tumbler-Assertion": recorded]).status == 202)
+                // The device has counted on.
+                let next = try await early.report(to: service)
+                #expect(next.headers["tumbler-attestation"].isEmpty)
+                #expect(
+                    try await AttestedService.states(store) == [
+                        "attested 0 5", "unattested 0 1", "unattested 5 1", "unattested 6 1",
+                    ])
+            }
+        }
+    }
+
     @Test("challenges cost what reports cost, and store nothing")
     func challengesCostWhatReportsCostAndStoreNothing() async throws {
         let authority = self.authority

@@ -14,27 +14,142 @@ struct DashboardPageTests {
         String(decoding: try Dashboard().render(page, in: frame), as: UTF8.self)
     }
 
-    @Test("says first whether a person is needed")
-    func saysFirstWhetherAPersonIsNeeded() throws {
-        #expect(try self.html(Story.nowPage).contains("3 alarms need action</h1>"))
+    /// A page without its places for a line break in long names.
+    private func unbroken(_ page: some DashboardPage) throws -> String {
+        try self.html(page).replacingOccurrences(of: "<wbr>", with: "")
+    }
+
+    @Test("says first what is wrong, with the cause in front, one action and the page of its runbook")
+    func saysFirstWhatIsWrong() throws {
+        let html = try self.unbroken(Story.nowPage)
+        let heading = try #require(html.components(separatedBy: "<h1").last?.components(separatedBy: "</h1>").first)
+        #expect(
+            heading.contains(
+                "A server presents a key that no list has: api.bank.example, since 13:35 UTC, 391 networks"))
+        #expect(html.contains(">2 more alarms below.</a>"))
+        let first = try #require(html.components(separatedBy: "<li class=\"alarm ").dropFirst().first)
+        #expect(first.contains("<strong>What to do:</strong> <bdi>serve a key that the list names again</bdi></p>"))
+        #expect(first.components(separatedBy: "What to do:").count == 2)
+        #expect(first.contains("<a href=\"/runbook/failure-rate?list=com.example.bank\">Runbook</a>"))
         #expect(try self.html(Story.quietPage).contains("All quiet</h1>"))
         var page = Story.quietPage
         page.alarms = [Story.alarms[1]]
-        #expect(page.sentence == "1 alarm needs action")
+        #expect(page.sentence == Story.alarms[1].title)
+        #expect(try !self.html(page).contains("below."))
         page.alarms = []
         page.hosts[0].state = .high
-        #expect(page.sentence != "All quiet")
+        #expect(page.sentence == "No alarm, but failures are far above usual")
         page.lists = []
         #expect(page.sentence == "Nothing is published yet")
     }
 
-    @Test("puts what hurries first, then what began first")
-    func putsWhatHurriesFirstThenWhatBeganFirst() throws {
+    @Test("alarms are in the order of their severity on Now and on Alarms, and of those the oldest comes first")
+    func alarmsAreInTheOrderOfTheirSeverity() throws {
+        var second = Story.alarms[1]
+        second.since = Story.ago(9 * 86_400)
+        second.id = "older"
         var page = Story.nowPage
-        page.alarms = page.alarms.reversed()
+        page.alarms = page.alarms.reversed() + [second]
+        var alarms = Story.alarmsPage
+        alarms.firing = page.alarms
+        for html in [try self.html(page), try self.html(alarms)] {
+            let parts = html.components(separatedBy: "<li class=\"alarm ").dropFirst()
+            #expect(parts.map { $0.prefix { $0 != "\"" } } == ["now", "soon", "soon", "unknown"])
+            #expect(parts.map { $0.contains("Act this week") } == [false, false, false, true])
+        }
+        #expect([Story.alarms[1], second].sorted(by: AlarmViewModel.order).first?.id == "older")
+    }
+
+    @Test("a page with nothing to show has three steps, each with a command to copy")
+    func aPageWithNothingToShowHasThreeStepsEachWithACommandToCopy() throws {
+        let empty: [any DashboardPage] = [
+            NowPage(alarms: [], hosts: [], lists: [], unmeasured: []), HostsPage(version: nil, hosts: []),
+            HostsPage(version: 3, hosts: []), ListsPage(publications: [], total: 0),
+            CertificatesPage(hosts: [], counts: [:], isFiltered: false),
+            RotationsPage(rotations: [], total: 0, unreadable: [], isFiltered: false),
+            AdoptionPage(
+                measurement: .notMeasured(Unmeasured(what: "Adoption", why: "x", next: "", steps: .list)),
+                unverified: []),
+        ]
+        for page in empty {
+            let html = try self.html(page)
+            let steps = html.components(separatedBy: "<ol class=\"steps\">").dropFirst().first ?? ""
+            let commands = (steps.components(separatedBy: "</ol>").first ?? "").components(separatedBy: "data-copy=\"")
+            #expect(commands.count == 4, "\(page.title)")
+            #expect(commands.dropFirst().allSatisfy { $0.hasPrefix("tumbler ") }, "\(page.title)")
+            #expect(!html.contains("nothing is missing"), "\(page.title)")
+        }
+        for page in [Story.hostsPage, Story.listsPage, Story.nowPage] as [any DashboardPage] {
+            #expect(try !self.html(page).contains("class=\"steps\""))
+        }
+    }
+
+    @Test("evidence is a list, and a certificate for another host is flagged")
+    func evidenceIsAListAndACertificateForAnotherHostIsFlagged() throws {
+        var page = Story.failurePage
         let html = try self.html(page)
-        let parts = html.components(separatedBy: "<li class=\"alarm ").dropFirst().map { $0.prefix(4) }
-        #expect(parts == ["now\"", "soon", "soon"])
+        let list = html.components(separatedBy: "<ul class=\"evidence\">").last?.components(separatedBy: "</ul>").first
+        #expect(list?.components(separatedBy: "<li>").count == 3)
+        #expect(!html.contains("for another host"))
+        page.certificates[0].otherHost = "login.bank.example"
+        #expect(try self.unbroken(page).contains("for another host, not for <bdi>login.bank.example</bdi></span>"))
+    }
+
+    @Test("reports of lists are no TLS failures")
+    func reportsOfListsAreNoTLSFailures() throws {
+        var page = Story.nowPage
+        page.hosts = [Story.hosts[0]]
+        page.hosts[0].isOfLists = true
+        let html = try self.html(page)
+        #expect(html.contains("12 refused lists or roots"))
+        #expect(!html.contains("other TLS failure"))
+        var failures = Story.failuresPage()
+        failures.listReports = 1
+        #expect(try self.html(failures).contains("37 other TLS failures, 1 refused list or root"))
+    }
+
+    @Test("an hour is called an hour, and a day of bars a day")
+    func anHourIsCalledAnHourAndADayOfBarsADay() throws {
+        #expect(TimeText.length(3_600) == "an hour")
+        #expect(TimeText.length(43_200) == "12 hours")
+        var estimate = Story.estimate
+        estimate.step = 3_600
+        estimate.askedEvery = 86_400
+        let html = try self.html(AdoptionPage(measurement: .measured(estimate), unverified: []))
+        #expect(html.contains("newest window of an hour; an active installation asks about once in a day"))
+        #expect(try self.html(Story.nowPage).contains("the mean hour of the week"))
+        var page = Story.nowPage
+        for index in page.hosts.indices { page.hosts[index].hours = page.hosts[index].hours.newest(24) }
+        let young = try self.html(page)
+        #expect(young.contains("the mean hour of the day") && young.contains("an hour over the day"))
+        let hours = Story.hours(mean: 5, seed: 1)
+        #expect(hours.reachesBeyondDay)
+        #expect(hours.newest(24).values == Array(hours.values.suffix(24)) && hours.newest(24).end == hours.end)
+        #expect(!Story.hours(mean: 0, burst: Story.rotationBurst, seed: 1).reachesBeyondDay)
+    }
+
+    @Test("no page says what says nothing, on the pages and in what the checkout holds")
+    func noPageSaysWhatSaysNothing() throws {
+        // This file is in Service/Tests/PinListServerTests/Dashboard.
+        let checkout = (1...5).reduce(URL(fileURLWithPath: #filePath)) { url, _ in url.deletingLastPathComponent() }
+        let words = [
+            "Needs a person", "needs a person", "Who is told", "Look at it.", "Look at it<", "Look at it\"", ">Over<",
+        ]
+        var read = 0
+        for folder in ["Sources", "Service/Sources", "docs", "deploy"] {
+            let files = FileManager.default.enumerator(
+                at: checkout.appendingPathComponent(folder), includingPropertiesForKeys: nil)
+            for case let file as URL in files ?? .init() {
+                guard ["swift", "md", "mustache", "js", "json", "yaml"].contains(file.pathExtension),
+                    let text = try? String(contentsOf: file, encoding: .utf8)
+                else { continue }
+                read += 1
+                for word in words where text.contains(word) {
+                    Issue.record("\(file.lastPathComponent): \(word)")
+                }
+            }
+        }
+        #expect(read > 500)
     }
 
     @Test("never shows a figure that was not measured as one that is good")
@@ -54,9 +169,24 @@ struct DashboardPageTests {
         #expect(hosts[0].missing.map(\.text) == ["no pin is served: enforcing clients are locked out"])
         #expect(hosts[0].missing.map(\.isUrgent) == [true])
         #expect(hosts[1].missing.isEmpty)
-        #expect(hosts[2].missing.map(\.text) == ["no backup pin: a lost key locks all clients out"])
+        #expect(hosts[2].missing.map(\.text) == ["in use, and no backup is left: a lost key locks all clients out"])
         #expect(hosts[3].missing.map(\.text) == ["never probed: run tumbler probe --push daily"])
         #expect(hosts[4].missing.isEmpty)
+    }
+
+    @Test(
+        "a backup key that is served is in use, and no backup is left; a revoked certificate that is served is urgent")
+    func aBackupKeyThatIsServedIsInUseAndNoBackupIsLeft() throws {
+        var host = Story.hostsPage.hosts[1]
+        host.pins[0].service = .notServed
+        host.pins[1].service = .served(until: Story.ahead(days: 60))
+        #expect(host.missing.map(\.text) == ["the backup key is in use, and no backup is left"])
+        host.revoked = ["its certificate with the serial number 0a1b is revoked by its issuer"]
+        #expect(host.missing.first?.isUrgent == true)
+        let html = try self.html(HostsPage(version: 43, hosts: [host]))
+        #expect(
+            html.contains("served, and revoked: its certificate with the serial number 0a1b is revoked by its issuer"))
+        #expect(html.contains("</span> in use</span>") && !html.contains("seen from </span>"))
     }
 
     @Test("says of failures whether App Attest vouches for who reported them, where a list asks for that")

@@ -18,6 +18,26 @@ struct PlotTests {
         StepPlot(id: "p", title: "Title", unit: "Reports in each hour", series: self.series(values)).svg.html
     }
 
+    @Test("the plot of adoption begins where the list began: no empty windows stand before it")
+    func plotOfAdoptionBeginsWhereTheListBegan() {
+        func windows(_ measuredFrom: Int) -> [WindowCount] {
+            (0..<56).map { index in
+                let hour = Story.now.hour - 55 + Int64(index)
+                let key = ListRequestKey(name: "a", hour: hour, source: .installation, digest: "d")
+                return WindowCount(index >= measuredFrom ? [key: 100] : [:], hours: hour...hour, ["d": 1])
+            }
+        }
+        let young: [Int64: Timestamp] = [1: Story.ago(5 * 3_600), 2: Story.ago(60)]
+        #expect(DashboardPages.first(of: windows(50), 1, young, Story.now) == 50)
+        #expect(DashboardPages.first(of: windows(54), 1, young, Story.now) == 50)
+        // Further back than the plot, or not known: from the first that was measured.
+        #expect(DashboardPages.first(of: windows(30), 1, [1: Story.ago(90 * 3_600)], Story.now) == 30)
+        #expect(DashboardPages.first(of: windows(0), 1, [1: Story.ago(90 * 3_600)], Story.now) == 0)
+        let many = Dictionary(uniqueKeysWithValues: (1...50).map { (Int64($0), Story.ago(60)) })
+        #expect(DashboardPages.first(of: windows(30), 1, many, Story.now) == 30)
+        #expect(DashboardPages.first(of: windows(56), 1, [:], Story.now) == 0)
+    }
+
     @Test(
         "ends at a round number that no value exceeds",
         arguments: [

@@ -44,6 +44,21 @@ struct HTTPInterfaceTests {
         }
     }
 
+    @Test("a browser that asks for what is not there gets a page, and a program a problem")
+    func browserThatAsksForWhatIsNotThereGetsAPage() async throws {
+        try await PublishedService.with { service in
+            let ask = "Host: localhost\r\nAccept: text/html,application/xhtml+xml\r\nConnection: close\r\n\r\n"
+            let page = try await service.ask("GET /runbooks HTTP/1.1\r\n\(ask)")
+            #expect(page.statuses == [404])
+            #expect(page.text.contains("text/html") && page.text.contains("<h1>Nothing here</h1>"))
+            #expect(page.text.contains("default-src 'none'") && page.text.contains("To the dashboard"))
+            for line in ["GET /v1/nowhere", "POST /runbooks"] {
+                let problem = try await service.ask("\(line) HTTP/1.1\r\nContent-Length: 0\r\n\(ask)")
+                #expect(problem.statuses == [404] && problem.text.contains("application/problem+json"), "\(line)")
+            }
+        }
+    }
+
     @Test("a name may end with .json: it is published at its path as any other")
     func nameMayEndWithJsonItIsPublishedAtItsPathAsAnyOther() async throws {
         try await PublishedService.with { service in

@@ -26,7 +26,8 @@ struct ListByteHandlerTests {
         let counters: (fast: ListRequestCounter, slow: ListRequestCounter)
         let list: [UInt8]
 
-        init(_ lists: ServedLists, _ list: [UInt8], _ source: RequestSource) throws {
+        init(_ published: (lists: ServedLists, list: [UInt8]), _ source: RequestSource) throws {
+            let (lists, list) = published
             func connection(_ listRequests: ListRequestCounter, decodes: Bool) throws -> EmbeddedChannel {
                 let responder = ListResponder(
                     lists: lists, listRequests: listRequests, source: source, clock: TurnedClock())
@@ -38,7 +39,7 @@ struct ListByteHandlerTests {
                 try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))
                 if !decodes { try pipeline.addHandler(RequestDeadline(ServiceConfiguration.Deadlines())) }
                 // Without a handler of deadlines before it, it answers nothing from bytes.
-                try pipeline.addHandler(ListChannelHandler(responder))
+                try pipeline.addHandler(ListChannelHandler(responder, .storingNothing))
                 try channel.connect(to: SocketAddress(ipAddress: "192.0.2.1", port: 1)).wait()
                 return channel
             }
@@ -73,7 +74,7 @@ struct ListByteHandlerTests {
         }
     }
 
-    private static func lists() async throws -> (ServedLists, [UInt8]) {
+    private static func published() async throws -> (lists: ServedLists, list: [UInt8]) {
         let repository = try RepositorySimulator.story()
         let lists = ServedLists(anchors: repository.anchors)
         try await TestedStore.sqlite.withDatabase { open in
@@ -93,9 +94,9 @@ struct ListByteHandlerTests {
 
     @Test("the two ways say the same, byte for byte: the list, what is held, roots, what is not there")
     func twoWaysSayTheSameByteForByteTheListWhatIsHeldRootsWhatIsNotThere() async throws {
-        let (lists, list) = try await Self.lists()
-        let pair = try Pair(lists, list, Self.nobody)
-        let tag = Envelope.digest(of: list)
+        let published = try await Self.published()
+        let pair = try Pair(published, Self.nobody)
+        let tag = Envelope.digest(of: published.list)
         let host = "Host: pins.example.com\r\n"
         for path in [
             Self.pins, "/v1/lists/com.example.app/root/1.json", "/v1/lists/com.example.app/root/2.json",
@@ -117,10 +118,10 @@ struct ListByteHandlerTests {
     @Test(
         "many requests at once are answered in their order, and what comes behind another kind of request waits for it")
     func manyRequestsAtOnceAreAnsweredInTheirOrder() async throws {
-        let (lists, list) = try await Self.lists()
-        let pair = try Pair(lists, list, Self.nobody)
+        let published = try await Self.published()
+        let pair = try Pair(published, Self.nobody)
         let one = Self.request(Self.pins)
-        #expect(pair.expectSame(one + one + one).count > 3 * list.count)
+        #expect(pair.expectSame(one + one + one).count > 3 * published.list.count)
         // The third is not answered before the second is.
         let answer = pair.expectSame(one + Self.request("/healthz") + one)
         #expect(String(decoding: answer, as: UTF8.self).components(separatedBy: "HTTP/1.1 200").count == 2)
@@ -164,27 +165,27 @@ struct ListByteHandlerTests {
 
     @Test("an ambiguous request is not answered from bytes, and is answered as it always was")
     func doubtful() async throws {
-        let (lists, list) = try await Self.lists()
+        let published = try await Self.published()
         for text in Self.doubtful {
             let bytes = Array(text.utf8)
             #expect(ListRequestHead(ByteBuffer(bytes: bytes)) == nil, "\(text.debugDescription)")
-            let pair = try Pair(lists, list, Self.nobody)
+            let pair = try Pair(published, Self.nobody)
             pair.expectSame(Self.request(Self.pins))
             pair.expectSame(bytes)
             // A connection that was in doubt once goes the long way for good.
             pair.expectSame(Self.request(Self.pins))
         }
         // Too many fields, and too many bytes.
-        let many = "Host: a\r\n" + String(repeating: "Accept: a\r\n", count: ListRequestHead.maximumFields)
+        let many = "Host: a\r\n" + String(repeating: "Accept: a\r\n", count: RequestHeadBytes.maximumFields)
         #expect(ListRequestHead(ByteBuffer(bytes: Self.request(Self.pins, many))) == nil)
-        let long = "Host: a\r\nAccept: \(String(repeating: "a", count: ListRequestHead.maximumBytes))\r\n"
+        let long = "Host: a\r\nAccept: \(String(repeating: "a", count: RequestHeadBytes.maximumBytes))\r\n"
         #expect(ListRequestHead(ByteBuffer(bytes: Self.request(Self.pins, long))) == nil)
     }
 
     @Test("requests that were changed at random, and cut at random, are answered the same on both ways")
     func requestsThatWereChangedAtRandomAndCutAtRandomAreAnsweredTheSameOnBothWays() async throws {
-        let (lists, list) = try await Self.lists()
-        let tag = Envelope.digest(of: list)
+        let published = try await Self.published()
+        let tag = Envelope.digest(of: published.list)
         let seeds =
             Self.doubtful.map { Array($0.utf8) }
             + [Self.request(Self.pins), Self.request(Self.pins, "Host: a\r\nIf-None-Match: \"\(tag)\"\r\n")]
@@ -204,7 +205,7 @@ struct ListByteHandlerTests {
                 }
                 request += next
             }
-            let pair = try Pair(lists, list, Self.nobody)
+            let pair = try Pair(published, Self.nobody)
             // In two reads, as the network cuts.
             let cut = Bool.random(using: &random) ? request.count : Int.random(in: 0...request.count, using: &random)
             pair.expectSame(Array(request[..<cut]))
@@ -214,17 +215,17 @@ struct ListByteHandlerTests {
 
     @Test("an edge that is known by its address is counted as one on both ways")
     func edgeThatIsKnownByItsAddressIsCountedAsOneOnBothWays() async throws {
-        let (lists, list) = try await Self.lists()
+        let published = try await Self.published()
         let edges = [try #require(NetworkRange("192.0.2.0/24"))]
-        let pair = try Pair(lists, list, RequestSource(trustedProxies: [], edges: edges))
+        let pair = try Pair(published, RequestSource(trustedProxies: [], edges: edges))
         pair.expectSame(Self.request(Self.pins))
         pair.expectSame(Self.request(Self.pins, "Host: a\r\nIf-None-Match: \"x\"\r\n"))
     }
 
     @Test("a client that reads no answers is not answered from bytes, and is closed at the deadline of the answer")
     func clientThatReadsNoAnswersIsNotAnsweredFromBytes() async throws {
-        let (lists, list) = try await Self.lists()
-        let pair = try Pair(lists, list, Self.nobody)
+        let published = try await Self.published()
+        let pair = try Pair(published, Self.nobody)
         pair.fast.isWritable = false
         try pair.fast.writeInbound(ByteBuffer(bytes: Self.request(Self.pins)))
         #expect(try pair.fast.readOutbound(as: IOData.self) == nil)

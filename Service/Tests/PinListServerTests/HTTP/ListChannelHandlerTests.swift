@@ -31,7 +31,7 @@ struct ListChannelHandlerTests {
             lists: lists, listRequests: listRequests, source: RequestSource(trustedProxies: [], edges: []),
             clock: TurnedClock())
         let channel = EmbeddedChannel()
-        try channel.pipeline.syncOperations.addHandler(ListChannelHandler(responder))
+        try channel.pipeline.syncOperations.addHandler(ListChannelHandler(responder, .storingNothing))
         try body(channel, repository.lists[0], listRequests)
         _ = try channel.finish(acceptAlreadyClosed: true)
     }

@@ -13,7 +13,9 @@ import Testing
 
 @Suite("Access to the operator's pages")
 struct AdminAccessTests {
-    private static let pages = ["/", "/failures", "/lists", "/hosts", "/audit", "/alarms", "/adoption", "/rotations"]
+    private static let pages = [
+        "/", "/failures", "/lists", "/hosts", "/audit", "/alarms", "/adoption", "/rotations", "/runbook/failure-rate",
+    ]
     private static let programs = ["/metrics", "/readyz", "/v1/status", "/v1/reports"]
 
     /// The request that nginx sends for `proxy_pass http://127.0.0.1:PORT;` alone: HTTP/1.0, its own `Host`, and no

@@ -163,7 +163,7 @@ struct ReportRequestTests {
             try await RunningService.with(store) { service in
                 async let answer = service.report(ReportText.body())
                 // Not any write: the service has some of its own when it starts.
-                while await service.intake.waitingCount == 0 { await Task.yield() }
+                while service.intake.waitingCount == 0 { await Task.yield() }
                 await service.shutDown()
                 store.open()
                 let status = try await answer.status

@@ -69,11 +69,11 @@ struct StoredReportTests {
                 }
                 // The first one is being written while all the others come.
                 await store.untilWriting()
-                while await intake.waitingCount < 500 { await Task.yield() }
+                while intake.waitingCount < 500 { await Task.yield() }
                 store.open()
                 try await group.waitForAll()
             }
-            let written = await intake.written
+            let written = intake.written
             #expect(written.reports == 500)
             #expect(written.batches <= 2)
             let groups = try await open().read { try $0.groups(GroupFilter(), newest: [:]) }
@@ -96,7 +96,7 @@ struct StoredReportTests {
             store.open()
             try await stored
             try await intake.store([one])
-            #expect(await intake.written.reports == Int64(ReportIntake.maximumWaiting) + 1)
+            #expect(intake.written.reports == Int64(ReportIntake.maximumWaiting) + 1)
         }
     }
 
@@ -110,7 +110,7 @@ struct StoredReportTests {
             await #expect(throws: StoreError.self) { try await intake.store([one]) }
             store.failure = nil
             try await intake.store([one])
-            #expect(await intake.written.reports == 1)
+            #expect(intake.written.reports == 1)
         }
     }
 

@@ -4,7 +4,6 @@
 
 import CertificatePinning
 import Foundation
-import Logging
 import PinListMetadata
 import PinListServer
 import PinningTesting
@@ -49,19 +48,8 @@ struct PublishedService {
         let random = (0..<AccessToken.randomBytes).map { UInt8($0) }
         let reader = try #require(AccessToken.make(.read, names: [], random: random, at: start))
         try await store.write { try $0.add(reader.token) }
-        let (listeners, listening) = AsyncStream.makeStream(of: PinListService.Listening.self)
-        let service = PinListService(
-            configuration, store: store, instance: "test",
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        ) { listening.yield($0) }
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask {
-                defer { listening.finish() }
-                try await service.run()
-            }
-            defer { group.cancelAll() }
-            let first = try #require(await listeners.first { _ in true }, "the service did not start")
-            let port = try #require(URL(string: first.address)?.port)
+        try await PinListService.serving(configuration, store: store) { _, address in
+            let port = try #require(URL(string: address)?.port)
             try await body(
                 PublishedService(
                     port: port, list: "/v1/lists/\(name)/pins.json", root: "/v1/lists/\(name)/root/1.json",

@@ -111,6 +111,9 @@ struct RawConnection {
     /// Everything that comes until a text has come.
     func read(until text: String) -> RawAnswer { self.read { $0.text.contains(text) } }
 
+    /// Everything that comes until so many answers have begun.
+    func read(answers count: Int) -> RawAnswer { self.read { $0.statuses.count >= count } }
+
     private func read(_ isEnough: (RawAnswer) -> Bool) -> RawAnswer {
         var answer = RawAnswer()
         var buffer = [UInt8](repeating: 0, count: 65_536)

@@ -37,21 +37,28 @@ struct AdoptionEstimateTests {
         estimate.everybodyAt.map { Double($0.secondsSince1970 - Self.now.secondsSince1970) / 3_600 }
     }
 
-    @Test("published this moment: no installation holds it, and in two windows all can")
-    func publishedThisMomentNoInstallationHoldsItAndInTwoWindowsAllCan() {
+    @Test("published this moment: no installation holds it, and nothing is forecast before two windows are measured")
+    func publishedThisMomentNoInstallationHoldsItAndNothingIsForecast() {
         let estimate = self.estimate(self.counts(1, ["one": 100]), publishedHoursAgo: 0)
         #expect(estimate.state == .measured(base: 100))
         #expect(estimate.share(of: 2) == 0)
         #expect(estimate.share(of: 1) == 1)
         #expect(!estimate.isStalled)
-        #expect(self.hours(estimate) == 24)
+        #expect(estimate.isYoung && estimate.everybodyAt == nil)
+        let parts = [self.counts(3, ["one": 40, "two": 60]), self.counts(13, ["one": 80, "two": 20])]
+        let young = self.estimate(parts[0], parts[1], publishedHoursAgo: 23)
+        #expect(young.isYoung && young.everybodyAt == nil && young.share(of: 2) == 0.6)
+        let alone = self.estimate(parts[0], publishedHoursAgo: 30)
+        #expect(alone.isYoung && alone.everybodyAt == nil)
+        let enough = self.estimate(parts[0], parts[1], publishedHoursAgo: 24)
+        #expect(!enough.isYoung && enough.everybodyAt != nil)
     }
 
     @Test("half hold it: 0.5; none did in the window before, so six more windows bring 99 %")
     func halfHoldIt05NoneDidInTheWindowBeforeSoSixMoreWindowsBring99() throws {
         let estimate = self.estimate(
             self.counts(0, ["two": 30]), self.counts(11, ["one": 50, "two": 20]), self.counts(12, ["one": 100]),
-            self.counts(23, ["one": 5]))
+            self.counts(23, ["one": 5]), publishedHoursAgo: 24)
         #expect(estimate.state == .measured(base: 100))
         #expect(estimate.share(of: 2) == 0.5)
         #expect(estimate.share(of: 3) == 0)

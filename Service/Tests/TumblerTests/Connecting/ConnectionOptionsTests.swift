@@ -89,6 +89,8 @@ struct ConnectionOptionsTests {
                 "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout server.key -out server.pem -days 3650"
                     + " -subj /CN=localhost -addext subjectAltName=DNS:localhost,IP:127.0.0.1", in: folder)
             try folder.write("x", as: "token")
+            try FileManager.default.setAttributes(
+                [.posixPermissions: 0o600], ofItemAtPath: folder.appendingPathComponent("token").path)
             try folder.write("{}", as: "root.json")
             try await withOpenSSLServer(openssl, ["-cert", "server.pem", "-key", "server.key"], in: folder) { port in
                 let address = "https://127.0.0.1:\(port)"

@@ -95,6 +95,47 @@ struct InterceptionBenchTests {
         }
     }
 
+    @Test("leaving timestamps out gets around no client that pins the issuing CA and asks for Certificate Transparency")
+    func leavingTimestampsOutGetsAroundNoClientThatPinsTheIssuingCAAndAsksForThem() async throws {
+        let made = try LoggedPKI(FetchScene.host)
+        let now = Timestamp(secondsSince1970: TestPKI.now)
+        let file = SigningLog.list(of: made.logs, at: now.description)
+        let cases = InterceptionCase.all.filter { $0.isControl || $0.name == "same-intermediate" }
+        #expect(cases.count == 2)
+        try await withTemporaryFolder { folder in
+            let identity = try LoopbackServer.Identity([made.logged, made.pki.intermediate])
+            try await LoopbackServer.with(identity) { server in
+                let scene = FetchScene(folder: folder, pki: made.pki, server: server)
+                for (mode, outcome) in [
+                    (TransparencyRule.Mode.enforce, InterceptionResult.Outcome.refused), (.report, .accepted),
+                ] {
+                    var entry = try FetchScene.entry(FetchScene.host, try made.pki.intermediate.pin)
+                    entry.transparency = TransparencyRule(mode, .chrome)
+                    var repository = try RepositorySimulator(at: now, domains: [PinList.Domain(entry)])
+                    repository.logFiles = [file]
+                    let list = try repository.publishList { $0.logs = ListedLogs(of: file) }
+                    let lists = SimulatedServer(repository)
+                    let root = repository.roots[0]
+                    let results = try await Self.play(cases, scene) { port, tls in
+                        let pinning = try Pinning(
+                            root: .bytes(root), list: .bytes(list), refreshFrom: URL(string: SimulatedServer.address),
+                            state: .memory,
+                            configuration: PinningConfiguration(
+                                fetcher: lists, reportSender: NoNetwork(), clock: ManualClock(now),
+                                randomness: FixedRandomness(fraction: 0)))
+                        // The log list is fetched before the first connection.
+                        _ = await pinning.refresh()
+                        let client = try PinnedHTTPClient(by: pinning, configuration: Self.configuration(tls))
+                        _ = try? await client.execute(
+                            HTTPClientRequest(url: "https://\(FetchScene.host):\(port)/"), timeout: .seconds(30))
+                        try await client.shutdown()
+                    }
+                    #expect(results.map(\.outcome) == [.accepted, outcome], "\(results.map(\.line))")
+                }
+            }
+        }
+    }
+
     @Test("cleartext to a port of the bench counts as a request, and a connection on which nothing is said does not")
     func cleartextToAPortOfTheBenchCountsAsARequestAndAConnectionOnWhichNothingIsSaidDoesNot() async throws {
         try await FetchScene.with { scene in

@@ -167,6 +167,17 @@ struct ServiceCommandTests {
             try await CommandRun.tumbler(["login-link", "--config", "s.yaml"], in: folder).expectError(64, hint: true)
             let log = try await CommandRun.tumbler(["audit-log", "show", "--data-dir", "data"], in: folder)
             #expect(log.lines.filter { $0.contains("  cli  login-link  for ") }.count == 5, "\(log)")
+            struct Entry: Decodable {
+                let number: Int
+                let time: String
+                let actor: String
+                let action: String
+                let detail: String
+                var line: String { "\(self.number)  \(self.time)  \(self.actor)  \(self.action)  \(self.detail)" }
+            }
+            let printed = try await CommandRun.tumbler(
+                ["audit-log", "show", "--json", "--data-dir", "data"], in: folder)
+            #expect(try printed.decoded(as: [Entry].self).map(\.line) == log.lines)
         }
     }
 

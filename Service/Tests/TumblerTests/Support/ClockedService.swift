@@ -4,7 +4,6 @@
 
 import CertificatePinning
 import Foundation
-import Logging
 import PinningTesting
 import Testing
 
@@ -48,23 +47,11 @@ struct ClockedService {
         try await store.write { try $0.add(token) }
         try folder.writeToken(secret)
 
-        let (listeners, listening) = AsyncStream.makeStream(of: PinListService.Listening.self)
-        let service = PinListService(
-            configuration, store: store, clock: Clock(clock: clock), instance: "test",
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        ) { listening.yield($0) }
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask {
-                defer { listening.finish() }
-                try await service.run()
-            }
-            defer { group.cancelAll() }
-            let first = try #require(await listeners.first { _ in true }, "the service did not start")
+        try await PinListService.serving(configuration, store: store, clock: Clock(clock: clock)) { service, address in
             let parts = service.parts
             let responder = ListResponder(
                 lists: parts.lists, listRequests: parts.listRequests, source: parts.source, clock: parts.clock)
-            try await body(
-                ClockedService(address: first.address, responder: responder, name: name, parts: parts))
+            try await body(ClockedService(address: address, responder: responder, name: name, parts: parts))
         }
     }
 

@@ -64,7 +64,7 @@ public final class NWConnection: @unchecked Sendable {
     /// How far it is.
     public var state: State { self.lock.withLock { self.current } }
 
-    /// Who is told how far it is.
+    /// Gets each state of the connection.
     public var stateUpdateHandler: (@Sendable (State) -> Void)? {
         get { self.lock.withLock { self.handler } }
         set { self.lock.withLock { self.handler = newValue } }

@@ -181,6 +181,9 @@
 
   measureSkew();
   enhance();
+  // On a phone the header is one line that scrolls: the page's own link is in sight.
+  const current = document.querySelector('header nav a[aria-current=page]');
+  if (current) current.scrollIntoView({ block: 'nearest', inline: 'center' });
   window.setInterval(tellTimes, 5000);
   if (live) {
     say('Live', false);

@@ -59,8 +59,8 @@ struct AdoptionViewModel: Hashable, Sendable {
             "plot": .markup(plot.svg),
             "base": """
             \(NumberText.count(self.requests, "request", "requests")) counted in the newest window of \
-            \(TimeText.duration(Int64(self.step))); an active installation asks about once in \
-            \(TimeText.duration(Int64(self.askedEvery)))\(self.surplusText)
+            \(TimeText.length(Int64(self.step))); an active installation asks about once in \
+            \(TimeText.length(Int64(self.askedEvery)))\(self.surplusText)
             """,
             "forecast": .markup(self.forecastText(frame)),
             "versions": .views(

@@ -4,12 +4,15 @@
 
 internal import CertificatePinning
 internal import PinListStore
+internal import PinReportAnalysis
 
 /// An alarm as pages show it, firing or over.
 struct AlarmViewModel: Hashable, Sendable {
     /// The urgency of an alarm.
     enum Severity: Hashable, Sendable, Comparable {
-        /// Within days.
+        /// This week.
+        case later
+        /// Today.
         case soon
         /// Now.
         case now
@@ -19,12 +22,12 @@ struct AlarmViewModel: Hashable, Sendable {
     var id: String
     /// The urgency of an alarm.
     var severity: Severity
-    /// The problem, as a short sentence without a full stop: `Pin failures of api.example.com are above usual`.
+    /// The problem, as a sentence without a full stop: that of ``AlarmSentence``.
     var title: String
-    /// The figures behind it, in a sentence or two.
-    var evidence: String
-    /// The advice, in a sentence or two.
+    /// The one action; empty for none.
     var advice: String
+    /// The path of the page of its runbook; `nil` for a kind of a later version.
+    var runbook: String?
     /// A path of the dashboard that shows more: `/failures/…`.
     var path: String?
     /// The time since which it fires.
@@ -41,21 +44,26 @@ struct AlarmViewModel: Hashable, Sendable {
     /// - Parameter token: The token against forgery of its forms; `nil` for a page or a person without them.
     func view(in frame: PageFrame, token: String? = nil) -> View {
         View([
-            "title": .markup(VisibleText.line(self.title, limit: 200)),
-            "evidence": .markup(VisibleText.line(self.evidence, limit: 600)),
+            "title": .markup(VisibleText.line(self.title, limit: 1_024)),
             "advice": .markup(VisibleText.line(self.advice, limit: 600)),
-            "kind": self.until == nil ? (self.severity == .now ? "now" : "soon") : "over",
-            "word": self.until == nil ? (self.severity == .now ? "Act now" : "Act soon") : "Ended",
+            "kind": self.until == nil ? "\(self.severity.kind)" : "ended",
+            "word": self.until == nil ? "\(self.severity.word)" : "Ended",
             "since": .markup(frame.times.full(self.since)),
             "until": .markup(self.until.map { frame.times.full($0) } ?? ""),
             "lasted": self.until.map {
                 "\(TimeText.duration(max(0, $0.secondsSince1970.subtractingReportingOverflow(self.since.secondsSince1970).0)))"
             } ?? "",
+            "runbook": .markup(self.runbook.map { "\(frame.link($0))" } ?? ""),
             "href": .markup(self.path.map { "\(frame.link($0))" } ?? ""),
             "acknowledged": .markup(self.acknowledgedText(in: frame)),
             "silenced": .markup(self.silencedText(in: frame)),
             "forms": .view(token.map { self.forms($0) }),
         ])
+    }
+
+    /// The most urgent first, and of those the oldest.
+    static func order(_ left: Self, _ right: Self) -> Bool {
+        (right.severity, left.since, left.id) < (left.severity, right.since, right.id)
     }
 
     private func acknowledgedText(in frame: PageFrame) -> Markup {
@@ -80,5 +88,43 @@ struct AlarmViewModel: Hashable, Sendable {
             "token": "\(token)", "plain": "\(VisibleText.plain(self.title))",
             "isAcknowledged": .flag(self.acknowledged != nil),
         ])
+    }
+}
+
+extension AlarmViewModel.Severity {
+    /// The severity of a stored alarm.
+    init(_ severity: Alarm.Severity) {
+        switch severity {
+        case .notice: self = .later
+        case .warning: self = .soon
+        case .critical: self = .now
+        }
+    }
+
+    /// The class of its colour.
+    var kind: Markup {
+        switch self {
+        case .later: "unknown"
+        case .soon: "soon"
+        case .now: "now"
+        }
+    }
+
+    /// By when to act.
+    var word: Markup {
+        switch self {
+        case .later: "Act this week"
+        case .soon: "Act today"
+        case .now: "Act now"
+        }
+    }
+
+    /// The sign beside the word.
+    var sign: Markup {
+        switch self {
+        case .later: "○"
+        case .soon: "▲"
+        case .now: "■"
+        }
     }
 }

@@ -75,7 +75,10 @@ struct AlarmsPage: DashboardPage {
     /// The view that the template is filled with.
     func view(in frame: PageFrame) -> View {
         View([
-            "firing": .views(self.firing.map { $0.view(in: frame, token: self.mayOperate ? self.token : nil) }),
+            "firing": .views(
+                self.firing.sorted(by: AlarmViewModel.order).map {
+                    $0.view(in: frame, token: self.mayOperate ? self.token : nil)
+                }),
             "hasFiring": .flag(!self.firing.isEmpty), "looksOnly": .flag(!self.mayOperate && !self.firing.isEmpty),
             "silences": .views(self.silences.map { self.view(of: $0, in: frame) }),
             "hasSilences": .flag(!self.silences.isEmpty),

@@ -51,7 +51,7 @@ struct CertificatesPage: DashboardPage {
                         "certificates": .views(host.certificates.map { $0.view(in: frame) }),
                     ])
                 }),
-            "hasHosts": .flag(!self.hosts.isEmpty),
+            "steps": .markup(FirstSteps.certificate.markup), "hasHosts": .flag(!self.hosts.isEmpty),
             "states": .views(
                 SightingState.allCases.compactMap { state in
                     guard let count = self.counts[state], count > 0 else { return nil }

@@ -15,8 +15,8 @@ struct FailureGroup: Hashable, Sendable {
     var reason: String
     /// The most likely cause.
     var cause: FailureCause
-    /// The evidence for the cause, with figures, in a sentence.
-    var evidence: String
+    /// The evidence for the cause, with figures, in sentences.
+    var evidence: [String]
     /// The version of the list that the clients held; `nil` when reports do not say.
     var listVersion: Int64?
     /// The pin of the leaf that was seen; `nil` when none was.
@@ -45,6 +45,9 @@ struct FailureGroup: Hashable, Sendable {
     /// The most windows that are drawn in a row of a table.
     static let maximumWindows = 56
 
+    /// The most sentences of evidence.
+    static let maximumEvidence = 20
+
     /// The path of its page.
     var path: String { "\(DashboardSection.failures.path)/\(DashboardLink.encode(self.id))" }
 
@@ -60,7 +63,10 @@ struct FailureGroup: Hashable, Sendable {
             "cause": "\(self.cause.label)", "causeKind": "\(self.cause.rawValue)", "sign": "\(self.cause.sign)",
             "meaning": .markup(VisibleText.line(self.title.isEmpty ? self.cause.meaning : self.title, limit: 600)),
             "advice": .markup(VisibleText.line(self.advice.isEmpty ? self.cause.advice : self.advice, limit: 600)),
-            "evidence": .markup(VisibleText.line(self.evidence, limit: 1_200)),
+            "evidence": .views(
+                self.evidence.prefix(Self.maximumEvidence).map { text in
+                    View(["text": .markup(VisibleText.line(text, limit: 600))])
+                }),
             "listVersion": .markup(self.listVersion.map { "\($0)" } ?? "–"),
             "leafPin": .markup(self.leafPin.map { DigestText.short($0) } ?? "–"),
             "issuer": .markup(self.issuer.isEmpty ? "–" : VisibleText.folded(self.issuer)),

@@ -26,6 +26,8 @@ struct FailuresPage: DashboardPage {
     var pinReports: Int
     /// Reports of other TLS failures in the span, counted apart.
     var otherReports: Int
+    /// Reports of lists and roots that clients refused, in the span, counted apart.
+    var listReports = 0
     /// Pin failures over the span.
     var series: PlotSeries
     /// The time at which the span begins; `nil` when there is no beginning.
@@ -52,7 +54,8 @@ struct FailuresPage: DashboardPage {
             "summary": """
             \(NumberText.count(self.total, "group", "groups")), \
             \(NumberText.count(self.pinReports, "pin failure", "pin failures")), \
-            \(NumberText.count(self.otherReports, "other TLS failure", "other TLS failures"))
+            \(NumberText.count(self.otherReports, "other TLS failure", "other TLS failures"))\
+            \(self.listReports > 0 ? ", " + NumberText.count(self.listReports, "refused list or root", "refused lists or roots") : "")
             """,
             "span": "\(self.filter.span.label)", "plot": .markup(plot.svg), "unit": "\(plot.unit)",
             "caption": "\(self.caption)",

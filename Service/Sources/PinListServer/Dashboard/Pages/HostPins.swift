@@ -50,6 +50,8 @@ struct HostPins: Hashable, Sendable {
     var pins: [Pinned]
     /// The time at which a probe last saw it; `nil` when none did.
     var probedAt: Timestamp?
+    /// What its issuer revoked of what it serves, each in words.
+    var revoked: [String] = []
     /// The state of the rotation of its keys, in a word; `nil` when none is planned.
     var rotation: String? = nil
     /// The share of installations that report its failures, in words; nothing where all do.
@@ -68,6 +70,8 @@ struct HostPins: Hashable, Sendable {
     var missing: [(text: String, isUrgent: Bool)] {
         var missing: [(text: String, isUrgent: Bool)] = []
         guard self.mode != "off" else { return missing }
+        missing += self.revoked.map { ("served, and revoked: \($0)", true) }
+        guard !self.pins.isEmpty else { return missing }
         if self.probedAt == nil {
             missing.append(("never probed: run tumbler probe --push daily", false))
             if self.pins.count < 2 { missing.append(("one pin only, no backup", false)) }
@@ -76,7 +80,11 @@ struct HostPins: Hashable, Sendable {
             let words = isEnforced ? "enforcing clients are locked out" : "enforcing clients would be locked out"
             missing.append(("no pin is served: \(words)", isEnforced))
         } else if self.pins.allSatisfy({ $0.isServed }) {
-            missing.append(("no backup pin: a lost key locks all clients out", false))
+            missing.append(("in use, and no backup is left: a lost key locks all clients out", false))
+        } else if self.pins.contains(where: { $0.isServed && $0.isBackup }),
+            !self.pins.contains(where: { !$0.isServed && $0.isBackup })
+        {
+            missing.append(("the backup key is in use, and no backup is left", false))
         }
         return missing
     }
@@ -93,7 +101,10 @@ struct HostPins: Hashable, Sendable {
             "expires": .markup(self.expiresAt.map { frame.times.full($0) } ?? ""),
             "suspended": .markup(self.suspendedUntil.map { frame.times.full($0) } ?? ""),
             "probed": .markup(self.probedAt.map { frame.times.full($0) } ?? "never"),
-            "missing": .views(self.missing.map { View(["text": "\($0.text)", "isUrgent": .flag($0.isUrgent)]) }),
+            "missing": .views(
+                self.missing.map {
+                    View(["text": .markup(VisibleText.line($0.text, limit: 400)), "isUrgent": .flag($0.isUrgent)])
+                }),
             "hasMissing": .flag(!self.missing.isEmpty),
             "pins": .views(self.pins.map { $0.view(in: frame, axis: Self.axis) }),
             "hasPins": .flag(!self.pins.isEmpty), "safe": .view(self.safe),
@@ -135,6 +146,9 @@ extension HostPins.Pinned {
     var isServed: Bool {
         if case .served = self.service { true } else { false }
     }
+
+    /// Whether the list's note calls it a backup.
+    var isBackup: Bool { self.note.lowercased().contains("backup") }
 
     /// Whether so few would refuse it that the gate says safe, where nothing else is agreed.
     var isSafe: Bool {

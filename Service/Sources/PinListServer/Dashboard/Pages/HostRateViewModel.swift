@@ -24,12 +24,14 @@ struct HostRateViewModel: Hashable, Sendable {
     var usual: Double?
     /// Reports in each hour, the newest last: 168 of them for a week.
     var hours: PlotSeries
-    /// Reports in the last hour of TLS failures that are not about pins.
+    /// Reports in the last hour that are not about pins: TLS failures, or incidents where ``isOfLists``.
     var otherTLS: Int
     /// The assessment of the rate.
     var state: State
     /// Reports of pin failures that came in the last full hour, where ``lastHour`` is multiplied.
     var reported: Int? = nil
+    /// Whether the reports are of lists and roots that clients refused, and of no host.
+    var isOfLists = false
     /// The factor of the figures, in a sentence; nothing where all installations report.
     var caption = ""
 
@@ -39,7 +41,7 @@ struct HostRateViewModel: Hashable, Sendable {
         let usual = self.usual.map { NumberText.decimal($0, places: $0 < 10 ? 1 : 0) } ?? "not known"
         let spark = Sparkline(
             description: """
-                Pin failures an hour over the week. Last hour: \(lastHour). Usual: \(usual). \
+                Pin failures an hour over the \(self.hours.values.count <= PlotSeries.day ? "day" : "week"). Last hour: \(lastHour). Usual: \(usual). \
                 Most: \(NumberText.short(self.hours.maximum)). \(self.caption)
                 """,
             series: self.hours, usual: self.usual)
@@ -47,12 +49,17 @@ struct HostRateViewModel: Hashable, Sendable {
             "host": .markup(VisibleText.line(self.host, limit: 64)), "lastHour": "\(lastHour)",
             "measured": .flag(self.lastHour != nil), "usual": "\(usual)", "spark": .markup(spark.svg),
             "href": "\(frame.link(DashboardSection.failures.path, [(name: "host", value: self.host)]))",
-            "otherTLS": self.otherTLS > 0
-                ? "\(NumberText.count(self.otherTLS, "other TLS failure", "other TLS failures"))" : "",
+            "others": self.otherTLS > 0 ? "\(self.others)" : "",
             "caption": "\(self.caption)", "peak": "\(NumberText.short(self.hours.maximum))",
             "kind": .markup(self.kind.0),
             "word": .markup(self.kind.1), "sign": .markup(self.kind.2),
         ])
+    }
+
+    private var others: String {
+        self.isOfLists
+            ? NumberText.count(self.otherTLS, "refused list or root", "refused lists or roots")
+            : NumberText.count(self.otherTLS, "other TLS failure", "other TLS failures") + ", counted apart"
     }
 
     private var kind: (Markup, Markup, Markup) {

@@ -23,14 +23,19 @@ struct HostsPage: DashboardPage {
     /// The view that the template is filled with.
     func view(in frame: PageFrame) -> View {
         let incomplete = self.hosts.filter { !$0.missing.isEmpty }.count
+        let pinned = self.hosts.contains { $0.mode != "off" && !$0.pins.isEmpty }
+        let missing =
+            incomplete > 0
+            ? "; \(NumberText.count(incomplete)) with something missing" : pinned ? "; nothing is missing" : ""
         let enforced = self.hosts.filter { $0.mode == "enforce" }.count
         return View([
             "version": .markup(self.version.map { "\($0)" } ?? ""), "hasHosts": .flag(!self.hosts.isEmpty),
             "measured": "\(self.measured)",
             "summary": """
-            \(NumberText.count(self.hosts.count, "host", "hosts")), \(NumberText.count(enforced)) enforced; \
-            \(incomplete == 0 ? "nothing is missing" : "\(NumberText.count(incomplete)) with something missing")
+            \(NumberText.count(self.hosts.count, "host", "hosts")), \(NumberText.count(enforced)) enforced\(missing)
             """,
+            "why": self.version == nil ? "No list is published." : "The list names no host.",
+            "steps": .markup((self.version == nil ? FirstSteps.list : .host).markup),
             "hosts": .views(self.hosts.prefix(Self.maximumHosts).map { $0.view(in: frame) }),
             "more": self.hosts.count > Self.maximumHosts
                 ? "\(NumberText.count(self.hosts.count - Self.maximumHosts)) more hosts are not shown." : "",

@@ -82,7 +82,7 @@ struct ListsPage: DashboardPage {
                 self.publications.prefix(Self.pageLength).enumerated().map {
                     Self.view($1, number: $0, in: frame)
                 }),
-            "hasPublications": .flag(!self.publications.isEmpty),
+            "steps": .markup(FirstSteps.list.markup), "hasPublications": .flag(!self.publications.isEmpty),
             "total": .markup("\(NumberText.count(self.total, "publication", "publications"))"),
             "older": href(self.older), "newer": href(self.newer),
             "hasPages": .flag(self.older != nil || self.newer != nil),

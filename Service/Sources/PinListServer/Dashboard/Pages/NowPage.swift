@@ -24,20 +24,27 @@ struct NowPage: DashboardPage {
     /// The title of the window.
     var title: String { "Now" }
 
-    /// The state in one sentence.
+    /// The alarms, the most urgent first.
+    private var sorted: [AlarmViewModel] { self.alarms.sorted(by: AlarmViewModel.order) }
+
+    /// Whether there is less than a day to show.
+    private var isYoung: Bool {
+        self.hosts.allSatisfy { $0.hours.values.count <= PlotSeries.day } && !self.hosts.isEmpty
+    }
+
+    /// The state in one sentence: what is wrong, where something is.
     var sentence: String {
-        switch (self.alarms.count, self.lists.isEmpty) {
+        if let first = self.sorted.first { return first.title }
+        return switch (self.alarms.count, self.lists.isEmpty) {
         case (0, true): "Nothing is published yet"
         case (0, false) where self.hosts.contains { $0.state == .high }: "No alarm, but failures are far above usual"
-        case (0, false): "All quiet"
-        case (1, _): "1 alarm needs action"
-        case (let count, _): "\(NumberText.count(count)) alarms need action"
+        default: "All quiet"
         }
     }
 
     /// The view that the template is filled with.
     func view(in frame: PageFrame) -> View {
-        let isUrgent = self.alarms.contains { $0.severity == .now }
+        let first = self.sorted.first
         let failures = self.hosts.compactMap { $0.reported ?? $0.lastHour }.reduce(0) { sum, count in
             let (added, overflow) = sum.addingReportingOverflow(count)
             return overflow ? .max : added
@@ -45,14 +52,16 @@ struct NowPage: DashboardPage {
         let hosts = NumberText.count(self.hosts.count, "host", "hosts")
         let blind = self.unmeasured.isEmpty ? "" : "; \(NumberText.count(self.unmeasured.count)) not measured"
         return View([
-            "sentence": "\(self.sentence)",
-            "kind": self.alarms.isEmpty ? (self.lists.isEmpty ? "unknown" : "calm") : (isUrgent ? "now" : "soon"),
-            "sign": self.alarms.isEmpty ? (self.lists.isEmpty ? "○" : "●") : (isUrgent ? "■" : "▲"),
+            "sentence": .markup(first.map { VisibleText.line($0.title, limit: 1_024) } ?? "\(self.sentence)"),
+            "kind": .markup(first?.severity.kind ?? (self.lists.isEmpty ? "unknown" : "calm")),
+            "sign": .markup(first?.severity.sign ?? (self.lists.isEmpty ? "○" : "●")),
+            "moreAlarms": self.alarms.count > 1
+                ? "\(NumberText.count(self.alarms.count - 1, "more alarm", "more alarms")) below." : "",
             "summary": """
             \(NumberText.count(failures, "pin failure", "pin failures")) reported in the last hour, from \(hosts)\(blind).
             """,
             "alarms": .views(
-                self.alarms.sorted { ($1.severity, $0.since) < ($0.severity, $1.since) }.map { $0.view(in: frame) }),
+                self.sorted.map { $0.view(in: frame) }),
             "hasAlarms": .flag(!self.alarms.isEmpty),
             "hosts": .views(self.hosts.prefix(Self.maximumHosts).map { $0.view(in: frame) }),
             "hasHosts": .flag(!self.hosts.isEmpty),
@@ -60,6 +69,7 @@ struct NowPage: DashboardPage {
                 ? "\(NumberText.count(self.hosts.count - Self.maximumHosts)) more hosts are not shown." : "",
             "lists": .views(self.lists.map { $0.view(in: frame) }), "hasLists": .flag(!self.lists.isEmpty),
             "unmeasured": .views(self.unmeasured.map(\.view)), "hasUnmeasured": .flag(!self.unmeasured.isEmpty),
+            "steps": .markup(FirstSteps.list.markup), "spanWord": "\(self.isYoung ? "day" : "week")",
             "room": "\(self.room)", "hasRoom": .flag(!self.room.isEmpty),
             "failuresHref": "\(frame.link(DashboardSection.failures.path))",
         ])

@@ -34,7 +34,7 @@ struct RotationsPage: DashboardPage {
         View([
             "rotations": .views(
                 self.rotations.enumerated().map { number, rotation in rotation.view(number: number + 1, in: frame) }),
-            "hasRotations": .flag(!self.rotations.isEmpty),
+            "steps": .markup(FirstSteps.rotation.markup), "hasRotations": .flag(!self.rotations.isEmpty),
             "summary": "\(NumberText.count(self.total, "rotation", "rotations"))",
             "unreadable": .views(
                 self.unreadable.prefix(Self.maximumRotations).map { host in

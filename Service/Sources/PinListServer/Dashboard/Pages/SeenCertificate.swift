@@ -20,6 +20,8 @@ struct SeenCertificate: Hashable, Sendable {
     var isPinned: Bool
     /// The algorithm of its key, such as `P-256`, when it is known.
     var key: String
+    /// The host that it was presented for, and that it does not name; `nil` where it names it, or is an issuer's.
+    var otherHost: String? = nil
     /// The certificate as it was reported.
     var pem: String
 
@@ -40,6 +42,7 @@ struct SeenCertificate: Hashable, Sendable {
                 self.validity.map {
                     "\(frame.times.date($0.lowerBound)) to \(frame.times.date($0.upperBound))"
                 } ?? "cannot be read"),
+            "otherHost": .markup(self.otherHost.map { VisibleText.line($0, limit: 253) } ?? ""),
             "expired": isExpired ? "not valid now" : "", "key": .markup(VisibleText.line(self.key, limit: 48)),
             "pin": .markup(self.pin.map { DigestText.whole($0) } ?? "cannot be read"),
             "isPinned": .flag(self.isPinned), "pem": .markup(VisibleText.block(self.pem)), "id": "pem-\(position)",

@@ -10,13 +10,16 @@ struct Unmeasured: Hashable, Sendable {
     var why: String
     /// The next step, in a sentence.
     var next: String
+    /// The first steps, where nothing is there yet.
+    var steps: FirstSteps? = nil
 
     /// The view of the figure for templates.
     var view: View {
         View([
             "what": .markup(VisibleText.line(self.what, limit: 200)),
             "why": .markup(VisibleText.line(self.why, limit: 600)),
-            "next": .markup(VisibleText.line(self.next, limit: 600)),
+            "next": .markup(self.next.isEmpty ? "" : VisibleText.line(self.next, limit: 600)),
+            "steps": .markup(self.steps?.markup ?? ""),
         ])
     }
 }

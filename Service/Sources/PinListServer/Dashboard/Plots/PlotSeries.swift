@@ -61,6 +61,18 @@ struct PlotSeries: Hashable, Sendable {
         return PlotSeries(start: self.time(of: skipped), step: self.step * length, values: sums)
     }
 
+    /// The hours of a day: what a series of hours shows while there is less.
+    static let day = 24
+
+    /// Whether windows before the newest of a day hold something.
+    var reachesBeyondDay: Bool { self.values.dropLast(Self.day).contains { ($0 ?? 0) > 0 } }
+
+    /// The newest windows.
+    func newest(_ count: Int) -> PlotSeries {
+        let surplus = max(0, self.values.count - max(1, count))
+        return PlotSeries(start: self.time(of: surplus), step: self.step, values: Array(self.values.dropFirst(surplus)))
+    }
+
     private static func runs(_ flags: [Bool]) -> [Range<Int>] {
         var runs: [Range<Int>] = []
         for (index, flag) in flags.enumerated() where flag {

@@ -65,6 +65,16 @@ struct TimeText: Sendable {
         }
     }
 
+    /// `an hour`, `a day`, `6 hours`: how long something is.
+    static func length(_ seconds: Int64) -> String {
+        switch seconds {
+        case 60: "a minute"
+        case 3_600: "an hour"
+        case 86_400: "a day"
+        default: self.duration(seconds)
+        }
+    }
+
     /// `45 seconds`, `3 hours`, `2 days`.
     static func duration(_ seconds: Int64) -> String {
         // Forged and broken times may be anywhere.

@@ -10,8 +10,6 @@ internal import PinReportAnalysis
 extension DashboardPages {
     /// The most windows that are drawn.
     private static let windows: Int64 = 56
-    /// The fewest: those before the first one that was measured are left out down to this number.
-    private static let minimumWindows = 14
     /// The most publications whose versions are shown.
     private static let maximumPublications = 50
 
@@ -19,7 +17,7 @@ extension DashboardPages {
         guard let name = asked.name else {
             return AdoptionPage(
                 measurement: .notMeasured(
-                    Unmeasured(what: "Adoption", why: "no list is published", next: "tumbler publish publishes one.")),
+                    Unmeasured(what: "Adoption", why: "no list is published", next: "", steps: .list)),
                 unverified: [])
         }
         let unverified = name.adoption.unverified.map {
@@ -44,9 +42,7 @@ extension DashboardPages {
             let last = now.hour - (Self.windows - 1 - Int64(index)) * hours
             return WindowCount(listRequests, hours: (last - hours + 1)...last, versions)
         }
-        let counts = Array(
-            all.suffix(
-                max(Self.minimumWindows, all.count - (all.firstIndex { $0.whyNotMeasured == nil } ?? 0))))
+        let counts = Array(all.suffix(all.count - Self.first(of: all, hours, published, now)))
         let start = Timestamp(secondsSince1970: (now.hour - Int64(counts.count) * hours + 1) * 3_600)
         let shown = published.keys.sorted(by: >).map { version in
             AdoptionViewModel.Version(
@@ -64,12 +60,28 @@ extension DashboardPages {
             unverified: unverified)
     }
 
+    /// The first window that is shown: that in which the first list was published, and where it is not known, or is
+    /// further back, the first that was measured.
+    static func first(
+        of windows: [WindowCount], _ hours: Int64, _ published: [Int64: Timestamp], _ now: Timestamp
+    ) -> Int {
+        let isKnown = published.count < Self.maximumPublications
+        if isKnown, let began = published.values.min() {
+            let back = (now.hour - began.hour) / hours
+            if back >= 0, back < Int64(windows.count) { return windows.count - 1 - Int(back) }
+        }
+        return min(windows.firstIndex { $0.whyNotMeasured == nil } ?? 0, max(0, windows.count - 1))
+    }
+
     /// The time at which 99 % hold the newest list, or since when they do: since the first window of those up to now in
     /// which they did.
     private static func forecast(
         _ name: NameOverview, _ counts: [WindowCount], from start: Timestamp, step: Int64
     ) -> AdoptionViewModel.Forecast {
         if let time = name.adoption.everybodyAt { return .expected(time) }
+        if name.adoption.isYoung {
+            return .unknown("two windows after its publication have to be measured first")
+        }
         if name.adoption.isStalled { return .unknown("the share no longer grows") }
         let before = counts.lastIndex { $0.share(of: name.list.version) < AdoptionEstimate.everybody }
         let first = start.before(-Int64(before.map { $0 + 1 } ?? 0) * step)

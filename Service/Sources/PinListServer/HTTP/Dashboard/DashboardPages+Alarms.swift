@@ -64,11 +64,26 @@ extension DashboardPages {
     static func alarm(_ alarm: StoredAlarm, _ silences: [StoredSilence]) -> AlarmViewModel {
         let kind = Alarm.Kind(rawValue: alarm.kind)
         var shown = AlarmViewModel(
-            id: alarm.key, severity: alarm.severity == Alarm.Severity.critical.rawValue ? .now : .soon,
-            title: AlarmWords.title(kind, subject: Alarm.subject(of: alarm.key)), evidence: alarm.detail,
-            advice: AlarmWords.advice(kind), path: AlarmWords.path(kind), since: alarm.since, until: alarm.endedAt)
+            id: alarm.key, severity: .init(.known(alarm.severity)), title: alarm.detail,
+            advice: AlarmRunbook.action(alarm.kind, alarm.detail) ?? "", runbook: kind.map { AlarmRunbook.path($0) },
+            path: Self.path(kind), since: alarm.since, until: alarm.endedAt)
         shown.acknowledged = alarm.acknowledgement
         shown.silenced = silences.covering(alarm)
         return shown
+    }
+
+    /// A page that shows more.
+    private static func path(_ kind: Alarm.Kind?) -> String? {
+        switch kind {
+        case .failureRate: DashboardSection.failures.path
+        case .certificateExpiry, .pinExpiry, .probeFailed, .probeUnreached, .noRotationPlan, .revokedCertificate:
+            DashboardSection.hosts.path
+        case .unexpectedCertificate: DashboardSection.certificates.path
+        case .adoptionStalled: DashboardSection.adoption.path
+        case .rotationGate, .earlySwitch: DashboardSection.rotations.path
+        case .listExpiry, .rootExpiry: DashboardSection.lists.path
+        case .publishRefused, .equivocation, .unknownList: DashboardSection.audit.path
+        default: nil
+        }
     }
 }

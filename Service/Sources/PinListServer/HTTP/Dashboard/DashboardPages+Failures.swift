@@ -28,14 +28,20 @@ extension DashboardPages {
         }
         var groups = summaries.map { Self.group($0, series[$0.number] ?? [:], grid) }
         if let cause = filter.cause { groups.removeAll { $0.cause != cause } }
+        // A week of which nothing is known but the last hours says less than a day.
+        if grid.step == 1, !groups.contains(where: \.series.reachesBeyondDay) {
+            for index in groups.indices { groups[index].series = groups[index].series.newest(PlotSeries.day) }
+        }
         groups.sort(by: Self.order(filter.order))
         let pins = kinds.filter { CountedKind.isPinFailure($0.kind) }
+        let incidents = kinds.filter { $0.kind == CollectedReport.Kind.incident.rawValue }.reduce(0) { $0 + $1.count }
         var windows: [Int64: Int64] = [:]
         for count in pins { windows[count.window, default: 0] += count.count }
         return FailuresPage(
             filter: filter, hosts: choices.hosts, reasons: choices.reasons, versions: choices.versions, groups: groups,
             total: groups.count, pinReports: Int(pins.reduce(0) { $0 + $1.count }),
-            otherReports: Int(kinds.reduce(0) { $0 + $1.count } - pins.reduce(0) { $0 + $1.count }),
+            otherReports: Int(kinds.reduce(0) { $0 + $1.count } - pins.reduce(0) { $0 + $1.count } - incidents),
+            listReports: Int(incidents),
             series: grid.series(windows, adding: unreported.windows), since: filter.span.seconds.map { now.before($0) },
             caption: ReportRate.caption(unreported.factors))
     }
@@ -65,7 +71,9 @@ extension DashboardPages {
         }.first
         return FailureGroupPage(
             group: Self.group(summary, details.counts, grid),
-            certificates: (report?.chain ?? []).map { Self.certificate($0, pinned: Set(pinned)) },
+            certificates: (report?.chain ?? []).enumerated().map { index, der in
+                Self.certificate(der, pinned: Set(pinned), host: index == 0 ? report?.hostname : nil)
+            },
             networks: details.networks.map { day, count in
                 let text = Timestamp(secondsSince1970: day * 86_400).description.prefix(10)
                 return FailureGroupPage.Tally(label: String(text), count: Int(count))
@@ -80,8 +88,7 @@ extension DashboardPages {
         FailureGroup(
             id: summary.id, host: summary.host.isEmpty ? "(lists)" : summary.host, reason: summary.reason,
             cause: Self.cause(summary.cause.kind),
-            // The issuer's name ends a sentence without a full stop: one there would look like a part of the name.
-            evidence: summary.cause.evidence.map { $0.hasSuffix(".") ? $0 : $0 + " ·" }.joined(separator: " "),
+            evidence: summary.cause.evidence,
             listVersion: summary.listVersion, leafPin: summary.leafPin, issuer: summary.issuer,
             appVersion: summary.appVersion, reports: Int(summary.count), networks: summary.networks?.number ?? 0,
             firstSeen: summary.seen.lowerBound, lastSeen: summary.seen.upperBound,
@@ -98,7 +105,8 @@ extension DashboardPages {
         case .clock: .clockErrors
         case .cleartext: .cleartext
         case .certificateTime: .otherTLS
-        case .refusedList, .unclear, .unlogged: .unknown
+        case .refusedList: .refusedList
+        case .unclear, .unlogged: .unknown
         }
     }
 
@@ -112,7 +120,8 @@ extension DashboardPages {
         }
     }
 
-    private static func certificate(_ der: [UInt8], pinned: Set<String>) -> SeenCertificate {
+    /// - Parameter host: The host that it was presented for; `nil` for the certificate of an issuer.
+    private static func certificate(_ der: [UInt8], pinned: Set<String>, host: String?) -> SeenCertificate {
         let readable = ReadableCertificate(der)
         var validity: ClosedRange<Timestamp>?
         if let from = readable?.notBefore, let to = readable?.notAfter, from <= to { validity = from...to }
@@ -120,6 +129,7 @@ extension DashboardPages {
             subject: readable?.subject ?? "", issuer: readable?.issuer ?? "", names: readable?.names ?? [],
             validity: validity, pin: readable?.pin.description,
             isPinned: readable.map { pinned.contains($0.pin.description) } ?? false, key: "",
+            otherHost: host.flatMap { host in readable?.names(host) == false ? host : nil },
             pem: PEMBlock(label: PEMBlock.certificateLabel, bytes: der).text)
     }
 

@@ -29,9 +29,14 @@ enum DashboardPages {
             + listed.subtracting(overview.hosts.map(\.host)).sorted().map { host in
                 HostRate(host, [:], hour: overview.time.hour, part: overview.time.partOfHour)
             }
+        var hosts = rates.map { Self.rate($0, overview.time) }
+        // A week of which nothing is known but the last hours says less than a day.
+        if !hosts.contains(where: \.hours.reachesBeyondDay) {
+            for index in hosts.indices { hosts[index].hours = hosts[index].hours.newest(PlotSeries.day) }
+        }
         return NowPage(
             alarms: overview.alarms.map { Self.alarm($0, overview.silences) },
-            hosts: rates.map { Self.rate($0, overview.time) },
+            hosts: hosts,
             lists: overview.names.map(Self.served), unmeasured: unmeasured,
             room: asked.parts.room.withLockedValue { $0 }?.sentence ?? "")
     }
@@ -111,7 +116,8 @@ enum DashboardPages {
             usual: rate.multiplied.usual,
             hours: PlotSeries(start: start, step: 3_600, values: rate.multiplied.hours),
             otherTLS: HostRate.whole(rate.multiplied.lastHour - rate.multiplied.pinFailures), state: state,
-            reported: HostRate.whole(rate.pinFailures), caption: ReportRate.caption(rate.multiplied.factors))
+            reported: HostRate.whole(rate.pinFailures), isOfLists: rate.host.isEmpty,
+            caption: ReportRate.caption(rate.multiplied.factors))
     }
 
     static func pins(_ domain: PinList.Domain, _ probe: StoredProbe?, _ list: PinList) -> HostPins {
@@ -133,6 +139,7 @@ enum DashboardPages {
                     pin: known.pin.description, position: known.position.rawValue, note: known.note ?? "",
                     service: service, probes: [])
             },
-            probedAt: probe?.at, reporting: ReportRate.words(list.reportPerMillion(of: domain)))
+            probedAt: probe?.at, revoked: facts?.revoked ?? [],
+            reporting: ReportRate.words(list.reportPerMillion(of: domain)))
     }
 }

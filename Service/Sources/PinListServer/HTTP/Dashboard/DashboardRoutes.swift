@@ -46,6 +46,12 @@ struct DashboardRoutes: Sendable {
                 request, token: self.forms.token(for: request.request),
                 mayOperate: try await self.access.isOperator(request.request))
         }
+        self.page("/runbook/:id", router) { request in
+            guard let kind = request.id.flatMap(Alarm.Kind.init), kind != .test else {
+                throw DashboardRequest.NotFoundError()
+            }
+            return RunbookPage(kind: kind)
+        }
         router.get("/login") { request, _ in self.askToLogIn(request) }
         router.post("/login") { request, _ in try await self.logIn(request) }
         router.post("/logout") { request, _ in try await self.logOut(request) }

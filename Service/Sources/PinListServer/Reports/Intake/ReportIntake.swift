@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CertificatePinning
+internal import NIOConcurrencyHelpers
 internal import PinListMetadata
 internal import PinListStore
 internal import PinReportAnalysis
@@ -10,16 +11,16 @@ internal import PinReportAnalysis
 /// Stores reports in groups: those that come while others are written are written together, in one transaction, and
 /// each sender waits for the commit that has its report in it. So 202 means that it is on the disk, and a thousand of
 /// them cost one fsync.
-actor ReportIntake {
-    /// The most reports of one transaction.
+final class ReportIntake: Sendable {
+    /// The maximum number of reports of one transaction.
     static let maximumBatchSize = 2_000
-    /// The most reports that wait: beyond it the store is too slow, and senders are asked to come again.
+    /// The maximum number of reports that wait: beyond it the store is too slow, and senders are asked to come again.
     static let maximumWaiting = 20_000
-    /// The most bytes of all reports that wait.
+    /// The maximum number of bytes of all reports that wait.
     static let maximumWaitingBytes = 67_108_864
 
-    /// The most bytes of all envelopes that wait, eight of the largest. They have room of their own: incidents keep no
-    /// other report waiting.
+    /// The maximum number of bytes of all envelopes that wait, eight of the largest. They have room of their own:
+    /// incidents keep no other report waiting.
     static let maximumWaitingEnvelopeBytes = 33_554_432
 
     /// The error that there is no room: the store does not keep up.
@@ -28,28 +29,36 @@ actor ReportIntake {
         let line: Int64
     }
 
+    /// The closure that gets what became of reports, once: stored, or the error of the store.
+    typealias Completion = @Sendable (Result<Void, any Error>) -> Void
+
     private struct Waiting {
         let reports: [AcceptedReport]
         let bytes: Int
         let envelopeBytes: Int
-        let continuation: CheckedContinuation<Void, any Error>
+        let completion: Completion
+    }
+
+    private struct Line {
+        var waiting: [Waiting] = []
+        var reports = 0
+        var bytes = 0
+        var envelopeBytes = 0
+        var isWriting = false
+        var turnedAway = TurnedAway(of: ReportIntake.maximumWaiting)
+        var written: (batches: Int64, reports: Int64) = (0, 0)
     }
 
     private let store: any ServiceStore
     /// Names this instance where several count networks in one database.
     private let instance: String
-    private var waiting: [Waiting] = []
-    private var waitingReports = 0
-    private var waitingBytes = 0
-    private var waitingEnvelopeBytes = 0
-    private var isWriting = false
-    private var turnedAway = TurnedAway(of: ReportIntake.maximumWaiting)
+    private let line = NIOLockedValueBox(Line())
 
     /// The number of waiting reports, those that are being written included.
-    var waitingCount: Int { self.waitingReports }
+    var waitingCount: Int { self.line.withLockedValue { $0.reports } }
 
     /// The number of transactions, and of the reports in them.
-    private(set) var written: (batches: Int64, reports: Int64) = (0, 0)
+    var written: (batches: Int64, reports: Int64) { self.line.withLockedValue { $0.written } }
 
     /// An intake.
     ///
@@ -63,65 +72,89 @@ actor ReportIntake {
 
     /// Stores reports, with others that come at the same time.
     ///
-    /// - Throws: ``Congestion``, and what the store says: then none of them is stored.
+    /// - Throws: ``CongestionError``, and the error of the store: then none of them is stored.
     func store(_ reports: [AcceptedReport]) async throws {
-        guard !reports.isEmpty else { return }
-        let bytes = reports.reduce(0) { $0 + $1.weight }
-        let envelopeBytes = reports.reduce(0) { $0 + ($1.report.envelope?.count ?? 0) }
-        guard self.waitingReports + reports.count <= Self.maximumWaiting,
-            self.waitingBytes + bytes <= Self.maximumWaitingBytes,
-            envelopeBytes == 0 || self.waitingEnvelopeBytes + envelopeBytes <= Self.maximumWaitingEnvelopeBytes
-        else { throw CongestionError(line: self.turnAway(reports.count)) }
         try await withCheckedThrowingContinuation { continuation in
-            self.waiting.append(
-                Waiting(
-                    reports: reports, bytes: bytes, envelopeBytes: envelopeBytes, continuation: continuation))
-            self.waitingReports += reports.count
-            self.waitingBytes += bytes
-            self.waitingEnvelopeBytes += envelopeBytes
-            guard !self.isWriting else { return }
-            self.isWriting = true
-            Task { await self.write() }
+            self.store(reports) { continuation.resume(with: $0) }
         }
     }
 
-    /// Counts reports that are not taken, because there is no room or because the store failed.
+    /// Stores reports, with others that come at the same time.
+    ///
+    /// - Parameters:
+    ///   - reports: The reports.
+    ///   - completion: The closure that gets the result, on any thread; a ``CongestionError`` at once.
+    func store(_ reports: [AcceptedReport], completion: @escaping Completion) {
+        guard !reports.isEmpty else { return completion(.success(())) }
+        let waiting = Waiting(
+            reports: reports, bytes: reports.reduce(0) { $0 + $1.weight },
+            envelopeBytes: reports.reduce(0) { $0 + ($1.report.envelope?.count ?? 0) }, completion: completion)
+        let refused: CongestionError? = self.line.withLockedValue { line in
+            guard line.reports + reports.count <= Self.maximumWaiting,
+                line.bytes + waiting.bytes <= Self.maximumWaitingBytes,
+                waiting.envelopeBytes == 0
+                    || line.envelopeBytes + waiting.envelopeBytes <= Self.maximumWaitingEnvelopeBytes
+            else { return CongestionError(line: line.turnedAway.add(reports.count, behind: line.reports)) }
+            line.waiting.append(waiting)
+            line.reports += reports.count
+            line.bytes += waiting.bytes
+            line.envelopeBytes += waiting.envelopeBytes
+            guard !line.isWriting else { return nil }
+            line.isWriting = true
+            Task { await self.write() }
+            return nil
+        }
+        if let refused { completion(.failure(refused)) }
+    }
+
+    /// Counts reports that are not taken, because the store failed.
     ///
     /// - Parameters:
     ///   - count: The number of reports.
     ///   - minimum: The shortest answer, in seconds.
     /// - Returns: The length of the line, in seconds.
-    func turnAway(_ count: Int, minimum: Int64 = 60) -> Int64 {
-        self.turnedAway.add(count, behind: self.waitingReports, minimum: minimum)
+    func turnAway(_ count: Int, minimum: Int64) -> Int64 {
+        self.line.withLockedValue { $0.turnedAway.add(count, behind: $0.reports, minimum: minimum) }
     }
 
     private func write() async {
-        while !self.waiting.isEmpty {
-            var count = 0
-            let end = self.waiting.firstIndex { waiting in
-                count += waiting.reports.count
-                return count > Self.maximumBatchSize
-            }
-            let batch = Array(self.waiting.prefix(max(end ?? self.waiting.count, 1)))
-            self.waiting.removeFirst(batch.count)
+        while let batch = self.nextBatch() {
             let reports = batch.flatMap(\.reports)
             let instance = self.instance
             let outcome: Result<Void, any Error>
-            var taken = 0
             do {
                 try await self.store.append { try $0.add(reports, countedBy: instance) }
                 outcome = .success(())
-                self.written.batches += 1
-                self.written.reports += Int64(reports.count)
-                taken = reports.count
             } catch { outcome = .failure(error) }
-            self.waitingReports -= reports.count
-            if taken > 0 { self.turnedAway.took(taken, leaving: self.waitingReports) }
-            self.waitingBytes -= batch.reduce(0) { $0 + $1.bytes }
-            self.waitingEnvelopeBytes -= batch.reduce(0) { $0 + $1.envelopeBytes }
-            for waiting in batch { waiting.continuation.resume(with: outcome) }
+            self.line.withLockedValue { line in
+                line.reports -= reports.count
+                line.bytes -= batch.reduce(0) { $0 + $1.bytes }
+                line.envelopeBytes -= batch.reduce(0) { $0 + $1.envelopeBytes }
+                guard case .success = outcome else { return }
+                line.written.batches += 1
+                line.written.reports += Int64(reports.count)
+                line.turnedAway.took(reports.count, leaving: line.reports)
+            }
+            for waiting in batch { waiting.completion(outcome) }
         }
-        self.isWriting = false
+    }
+
+    /// The reports of the next transaction; `nil` when none waits, and then nothing writes.
+    private func nextBatch() -> [Waiting]? {
+        self.line.withLockedValue { line in
+            guard !line.waiting.isEmpty else {
+                line.isWriting = false
+                return nil
+            }
+            var count = 0
+            let end = line.waiting.firstIndex { waiting in
+                count += waiting.reports.count
+                return count > Self.maximumBatchSize
+            }
+            let batch = Array(line.waiting.prefix(max(end ?? line.waiting.count, 1)))
+            line.waiting.removeFirst(batch.count)
+            return batch
+        }
     }
 }
 

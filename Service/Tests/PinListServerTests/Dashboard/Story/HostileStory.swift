@@ -31,13 +31,14 @@ enum HostileStory {
 
     private static var alarm: AlarmViewModel {
         AlarmViewModel(
-            id: self.all, severity: .now, title: self.all, evidence: self.all, advice: self.all, path: "/failures",
+            id: self.all, severity: .now, title: self.all, advice: self.all, runbook: "/runbook/silence",
+            path: "/failures",
             since: Story.now, acknowledged: .init(at: Story.now, by: self.all), silenced: self.silence)
     }
 
     private static func group(_ text: String) -> FailureGroup {
         FailureGroup(
-            id: text, host: text, reason: text, cause: .unknown, evidence: text, listVersion: .max, leafPin: text,
+            id: text, host: text, reason: text, cause: .unknown, evidence: [text], listVersion: .max, leafPin: text,
             issuer: text, appVersion: text, reports: .max, networks: .max, firstSeen: Story.now, lastSeen: Story.now,
             series: Story.hours(mean: 1e300, seed: 1))
     }
@@ -52,7 +53,7 @@ enum HostileStory {
             pinReports: .max, otherReports: .max, series: Story.hours(mean: 1e300, seed: 1))
         let certificate = SeenCertificate(
             subject: self.all, issuer: self.all, names: texts, validity: nil, pin: self.all, isPinned: false,
-            key: self.all, pem: self.all)
+            key: self.all, otherHost: self.all, pem: self.all)
         let group = FailureGroupPage(
             group: self.group(self.all), certificates: [certificate], networks: [.init(label: self.all, count: 1)],
             apps: texts.map { .init(label: $0, count: 1) },
@@ -65,7 +66,7 @@ enum HostileStory {
                         pin: text, position: text, note: text, service: .served(until: Story.now), probes: texts,
                         evaluation: .notMeasured(text))
                 ],
-                probedAt: nil, rotation: text)
+                probedAt: nil, revoked: [text], rotation: text)
         }
         let publication = ListsPage.Publication(
             what: self.all, version: 1, digest: self.all, publishedAt: Story.now, publishedBy: self.all, issuedAt: nil,

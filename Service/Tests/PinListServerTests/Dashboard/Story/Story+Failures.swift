@@ -10,14 +10,16 @@ import CertificatePinning
 extension Story {
     static let rotation = FailureGroup(
         id: "1f0c", host: "api.bank.example", reason: "no-matching-pin", cause: .rotation,
-        evidence: "391 networks see one leaf that was not seen before 13:40; its issuer is a public CA.",
+        evidence: [
+            "391 networks see one leaf that was not seen before 13:40.", "Its issuer is a public CA.",
+        ],
         listVersion: 43, leafPin: Self.pin("q"), issuer: "CN=R13, O=Let's Encrypt, C=US", appVersion: "7.4.1",
         reports: 2_986, networks: 391, firstSeen: Self.ago(6 * 3_600), lastSeen: Self.ago(40),
         series: Self.hours(mean: 0, burst: Self.rotationBurst, seed: 11), attestation: "attested")
 
     static let interception = FailureGroup(
         id: "77ab", host: "api.bank.example", reason: "no-matching-pin", cause: .interception,
-        evidence: "2 networks only, on work days only; no other network sees this issuer.", listVersion: 43,
+        evidence: ["2 networks only, on work days only; no other network sees this issuer."], listVersion: 43,
         leafPin: Self.pin("Z"), issuer: "CN=Zscaler Intermediate Root CA (zscalertwo.net), O=Zscaler Inc., C=US",
         appVersion: "7.4.1", reports: 214, networks: 2, firstSeen: Self.ago(6 * 86_400), lastSeen: Self.ago(3_900),
         series: Self.hours(mean: 2, gap: 60..<90, seed: 12), attestation: "unattested")
@@ -26,18 +28,18 @@ extension Story {
         Self.rotation, Self.interception,
         FailureGroup(
             id: "aa01", host: "cdn.bank.example", reason: "no-matching-pin", cause: .staleClients,
-            evidence: "Only installations with list 39 or older fail.", listVersion: 38, leafPin: Self.pin("m"),
+            evidence: ["Only installations with list 39 or older fail."], listVersion: 38, leafPin: Self.pin("m"),
             issuer: "CN=GlobalSign Atlas R3 DV TLS CA 2026 Q3, O=GlobalSign nv-sa, C=BE", appVersion: "6.9.0",
             reports: 180, networks: 96, firstSeen: Self.ago(86_400 * 5), lastSeen: Self.ago(600),
             series: Self.hours(mean: 14, burst: [22, 30, 38, 41], seed: 13)),
         FailureGroup(
             id: "aa02", host: "login.bank.example", reason: "chain-invalid", cause: .clockErrors,
-            evidence: "Valid certificates; the devices' clocks are between 2 and 9 years behind.", listVersion: 43,
+            evidence: ["Valid certificates; the devices' clocks are between 2 and 9 years behind."], listVersion: 43,
             leafPin: nil, issuer: "CN=R12, O=Let's Encrypt, C=US", appVersion: "7.4.0", reports: 37, networks: 31,
             firstSeen: Self.ago(86_400 * 6), lastSeen: Self.ago(9_000), series: Self.hours(mean: 0.6, seed: 14)),
         FailureGroup(
             id: "aa03", host: "push.bank.example", reason: "cleartext", cause: .cleartext,
-            evidence: "One address in one version of the app.", listVersion: nil, leafPin: nil, issuer: "",
+            evidence: ["One address in one version of the app."], listVersion: nil, leafPin: nil, issuer: "",
             appVersion: "7.5.0-beta2", reports: 9, networks: 3, firstSeen: Self.ago(86_400), lastSeen: Self.ago(50_000),
             series: Self.hours(mean: 1.2, seed: 15)),
     ]

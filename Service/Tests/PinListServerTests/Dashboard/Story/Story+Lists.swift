@@ -158,7 +158,7 @@ extension Story {
 
     static var alarmsPage: AlarmsPage {
         var over = self.alarms[2]
-        over.title = "The certificate of cdn.bank.example ends in 12 days"
+        over.title = "A server's certificate is about to expire: cdn.bank.example, expires in 12 days"
         over.until = self.ago(9 * 86_400)
         over.since = self.ago(12 * 86_400)
         var firing = self.alarms

@@ -5,6 +5,7 @@
 import CertificatePinning
 
 @testable import PinListServer
+@testable import PinReportAnalysis
 
 /// A week of an operator: a host changed its key without an announcement, and a company's proxy opens the connections
 /// of its staff. The numbers are the same each time.
@@ -52,23 +53,22 @@ enum Story {
 
     static let alarms = [
         AlarmViewModel(
-            id: "rate-api", severity: .now, title: "Pin failures of api.bank.example are far above usual",
-            evidence: "874 reports in the last hour from 391 networks; an hour of the week before had 4.2. "
-                + "All see one new leaf, issued by CN=R13, O=Let's Encrypt, C=US.",
-            advice:
-                "Serve the listed key again, or sign and release a list that names the new one. If users are locked "
-                + "out, suspend the host for hours.",
-            path: "/failures/1f0c", since: Self.ago(5 * 3_600 + 400)),
+            id: "rate-api", severity: .now,
+            title: "A server presents a key that no list has: api.bank.example, since 13:35 UTC, 391 networks; "
+                + "886 failures in the last hour, 874 of them of pins; usual are 4.2",
+            advice: LikelyCause.Kind.rotation.action, runbook: "/runbook/failure-rate", path: "/failures",
+            since: Self.ago(5 * 3_600 + 400)),
         AlarmViewModel(
-            id: "list-expiry", severity: .soon, title: "List 18 of com.example.bank.business expires in 6 days",
-            evidence:
-                "It was issued 54 days ago. Installations keep enforcing it afterwards, and report that it is stale.",
-            advice: "Run tumbler release in its project folder, also when nothing changed.", path: "/lists",
+            id: "list-expiry", severity: .soon,
+            title: "The list is about to expire: com.example.bank.business, version 18 expires in 6 days, on "
+                + "2026-11-27T18:42:05Z",
+            advice: AlarmRunbook(.listExpiry).action, runbook: "/runbook/list-expiry", path: "/lists",
             since: Self.ago(8 * 86_400)),
         AlarmViewModel(
-            id: "certificate", severity: .soon, title: "The certificate of login.bank.example ends in 11 days",
-            evidence: "Seen by the probe at frankfurt-1, 3 hours ago.",
-            advice: "Renew it with the same key, or serve the backup key whose pin is in the list.", path: "/hosts",
+            id: "certificate", severity: .later,
+            title: "A server's certificate is about to expire: login.bank.example, expires in 20 days, on "
+                + "2026-12-11T18:42:05Z",
+            advice: AlarmRunbook(.certificateExpiry).action, runbook: "/runbook/certificate-expiry", path: "/hosts",
             since: Self.ago(2 * 86_400)),
     ]
 

@@ -1,0 +1,1 @@
+../../../Service/Sources/PinListServer/HTTP/RequestHeadBytes.swift

@@ -1,0 +1,68 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a page shows while there is nothing to show: three steps, each with a command to copy.
+struct FirstSteps: Hashable, Sendable {
+    /// One step.
+    struct Step: Hashable, Sendable {
+        /// What it does, in words.
+        let words: String
+        /// The command.
+        let command: String
+    }
+
+    /// The steps, in their order.
+    let steps: [Step]
+
+    private init(_ steps: (words: String, command: String)...) {
+        self.steps = steps.map { Step(words: $0.words, command: $0.command) }
+    }
+
+    /// To the first list.
+    static let list = FirstSteps(
+        ("Make a project for the list.", "tumbler init app --name com.example.app"),
+        (
+            "On this machine, make a token that publishes it.",
+            "tumbler token create --scope publish --name com.example.app"
+        ),
+        (
+            "In the project, publish the root and the list.",
+            "tumbler publish root/1.json pins.json --server https://SERVICE --token-file publish.token"
+        ))
+
+    /// To the first host of a list.
+    static let host = FirstSteps(
+        ("Look at what the host presents, and take the entry.", "tumbler pin https://api.example.com --yaml"),
+        ("Write the entry under domains: of the source, and check it.", "tumbler lint"),
+        ("Sign and publish the next list.", "tumbler release")
+    )
+
+    /// To the first certificate of a log.
+    static let certificate = FirstSteps(
+        ("On this machine, make a token for the monitor.", "tumbler token create --scope probe --name com.example.app"),
+        (
+            "Hand in a certificate that was found.",
+            "tumbler sighting found.pem --name com.example.app --server https://SERVICE --token-file monitor.token"
+        ),
+        (
+            "Then let certspotter do so for every new one: its hook is this.",
+            "tumbler sighting --from certspotter --name com.example.app --server https://SERVICE --token-file monitor.token"
+        )
+    )
+
+    /// To the first plan of a rotation.
+    static let rotation = FirstSteps(
+        ("Make the plan of a host in the project.", "tumbler rotate plan api.example.com"),
+        ("Read what is missing for its next state.", "tumbler rotate status api.example.com"),
+        ("Take the next step when the gate says that it is safe.", "tumbler rotate next api.example.com")
+    )
+
+    /// The steps as a list.
+    var markup: Markup {
+        let items = self.steps.map { step -> Markup in
+            "<li><p>\(step.words)</p><p>\(DigestText.whole(step.command))</p></li>"
+        }
+        return "<ol class=\"steps\">\(Markup.join(items))</ol>"
+    }
+}

@@ -1,0 +1,1 @@
+../../../../Tests/PinningNIOTests/Support/LoggedPKI.swift

@@ -1,0 +1,1 @@
+../../PinListServerTests/Support/PinListService+Serving.swift

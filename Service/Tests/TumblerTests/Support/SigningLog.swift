@@ -1,0 +1,1 @@
+../../../../Tests/TestData/SigningLog.swift

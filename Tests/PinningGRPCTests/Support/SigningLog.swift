@@ -1,0 +1,1 @@
+../../TestData/SigningLog.swift

@@ -1,0 +1,1 @@
+../../PinningURLSessionTests/Support/FetcherStory.swift
