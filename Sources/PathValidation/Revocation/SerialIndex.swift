@@ -5,7 +5,7 @@
 #if NIO
 import CertificatePinning
 
-/// The serial numbers of a revocation list, an index with four bytes for each entry, two for each bucket, and no
+/// The serial numbers of a revocation list, an index with eight bytes for each entry, two for each bucket, and no
 /// object for any.
 ///
 /// Entries are put into buckets by a mix of their serial number's ends, two in one on average. A bucket of many, which
@@ -17,6 +17,10 @@ struct SerialIndex: Sendable {
 
     /// The positions of the entries in the list, bucket by bucket.
     private let entries: [UInt32]
+
+    /// The mixes of the entries in the same order, but for those of a bucket that is sorted: most entries with another serial
+    /// number differ here, so that the list itself is not looked at.
+    private let mixes: [UInt32]
 
     /// The begin of each bucket in ``entries``, and the end of the last.
     private let buckets: [UInt32]
@@ -60,14 +64,18 @@ struct SerialIndex: Sendable {
         for mix in mixes { buckets[Int(mix >> shift) + 1] += 1 }
         for bucket in 1..<buckets.count { buckets[bucket] += buckets[bucket - 1] }
         var next = buckets
+        var orderedMixes = mixes
         let ordered = [UInt32](unsafeUninitializedCapacity: found.count) { room, count in
             for (entry, mix) in zip(found, mixes) {
                 let bucket = Int(mix >> shift)
-                room.initializeElement(at: Int(next[bucket]), to: entry)
+                let place = Int(next[bucket])
+                room.initializeElement(at: place, to: entry)
+                orderedMixes[place] = mix
                 next[bucket] += 1
             }
             count = found.count
         }
+        self.mixes = orderedMixes
         self.shift = shift
         self.buckets = buckets
         self.entries = Self.sortingLargeBuckets(ordered, buckets, in: bytes)
@@ -115,8 +123,10 @@ struct SerialIndex: Sendable {
                         range = middle..<range.upperBound
                     }
                 }
+                return range.first { serial($0).elementsEqual(wanted) }.map { Int(self.entries[$0]) }
             }
-            return range.first { serial($0).elementsEqual(wanted) }.map { Int(self.entries[$0]) }
+            return range.first { self.mixes[$0] == mix && serial($0).elementsEqual(wanted) }
+                .map { Int(self.entries[$0]) }
         }
     }
 
