@@ -128,7 +128,7 @@ enum AttestedService {
             try store.connection.rows(
                 """
                 SELECT attestation, COALESCE(attestation_step, 0), COUNT(*) FROM report
-                GROUP BY attestation, attestation_step ORDER BY attestation, attestation_step
+                GROUP BY attestation, attestation_step ORDER BY attestation, COALESCE(attestation_step, 0)
                 """, []
             ).map { "\(try $0.text(0)) \(try $0.integer(1)) \(try $0.integer(2))" }
         }
