@@ -96,6 +96,13 @@ extension RuleFixture {
                 "func f() { sec_protocol_options_set_verify_block(o, { _, trust, complete in complete(SecTrustEvaluateWithError(ref(trust), nil)) }, q) }"
         ),
         RuleFixture(
+            "trust-verify-block-accepts", "B.swift",
+            fires:
+                "func f() { sec_protocol_options_set_verify_block(o, { (_: sec_protocol_metadata_t, _: sec_trust_t, complete: @escaping sec_protocol_verify_complete_t) in complete(true) }, q) }",
+            quiet:
+                "func f() { sec_protocol_options_set_verify_block(o, { (_: sec_protocol_metadata_t, t: sec_trust_t, complete: @escaping sec_protocol_verify_complete_t) in complete(isPinned(t)) }, q) }"
+        ),
+        RuleFixture(
             "trust-challenge-ignored", "A.swift",
             fires: handler(
                 "completionHandler(.useCredential, URLCredential(user: \"a\", password: \"b\", persistence: .none))"),

@@ -82,7 +82,7 @@ extension ObjectiveCSource {
     /// A block that completes with true whatever it is given.
     private mutating func verifyBlock(_ index: Int, _ line: Int, _ isDebug: Bool) {
         guard let group = self.tokens.group(at: index + 1) else { return }
-        let words = self.tokens.words(in: group)
+        let words = self.tokens.words(in: group).subtracting([LiteralText.verifyCompletion])
         let completes = group.contains { place in
             ["true", "YES", "1"].contains { self.tokens.has(["(", $0, ")"], at: place) }
         }

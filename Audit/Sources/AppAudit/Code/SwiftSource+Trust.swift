@@ -77,7 +77,7 @@ extension SwiftSource {
         var isTrue = false
         var before: TokenKind?
         for token in closure.tokens(viewMode: .sourceAccurate) {
-            if case .identifier(let name) = token.tokenKind,
+            if case .identifier(let name) = token.tokenKind, name != LiteralText.verifyCompletion,
                 LiteralText.speaksOfEvaluation(name) || LiteralText.looksAtKeys(name)
             {
                 return false
