@@ -102,7 +102,7 @@ struct InterceptCommandTests {
         try await InterceptScene.with { scene in
             let run = try await scene.intercept(["--case", "trusted-ca", "--case", "expired"], client: "true")
             #expect(run.exitCode == 2, "\(run)")
-            #expect(run.lines == ["trusted-ca: nobody came", "expired: nobody came"], "\(run)")
+            #expect(run.lines == ["trusted-ca: no client came", "expired: no client came"], "\(run)")
             #expect(run.errors.contains("no client came"), "\(run)")
         }
     }
@@ -114,7 +114,7 @@ struct InterceptCommandTests {
             let run = try await scene.intercept(
                 ["--case", "trusted-ca", "--case", "expired"], client: "test $TUMBLER_CASE = expired || { \(fetch); }")
             #expect(run.exitCode == 2, "\(run)")
-            #expect(run.lines == ["trusted-ca: refused before a byte", "expired: nobody came"], "\(run)")
+            #expect(run.lines == ["trusted-ca: refused before a byte", "expired: no client came"], "\(run)")
             #expect(run.errors.contains("did not come to expired"), "\(run)")
         }
     }
@@ -211,7 +211,7 @@ struct InterceptCommandTests {
                     "intercept", "--upstream", "\(FetchScene.host)", "--listen", "127.0.0.1:0", "--in-turn", "--case",
                     "trusted-ca", "--case", "expired", "--addresses", "addresses.json",
                 ], in: scene.folder, standardInput: "lines")
-            #expect(run.lines == ["trusted-ca: nobody came", "expired: nobody came"], "\(run)")
+            #expect(run.lines == ["trusted-ca: no client came", "expired: no client came"], "\(run)")
             let addresses = try JSONDecoder().decode(
                 [String: String].self, from: scene.folder.contents(of: "addresses.json"))
             #expect(addresses.count == 2 && Set(addresses.values).count == 1, "\(addresses)")
