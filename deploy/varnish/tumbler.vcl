@@ -84,7 +84,7 @@ sub vcl_recv {
 }
 
 sub vcl_hash {
-    # By its path alone, whatever Host a client names.
+    # By its path alone, with any Host that a client names.
     hash_data(req.url);
     return (lookup);
 }
