@@ -17,8 +17,8 @@ package enum CommandLineProgram {
         64 usage.
         """
 
-    /// Runs the command that was typed and turns whatever it throws into the one form of errors: `tumbler: error: …`, a
-    /// hint, an exit code.
+    /// Runs the command that was typed and turns each error into the one form: `tumbler: error: …`, a hint, an exit
+    /// code.
     ///
     /// - Parameters:
     ///   - root: The program's root command.

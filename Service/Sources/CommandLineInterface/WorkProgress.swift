@@ -5,7 +5,7 @@
 import Foundation
 import Synchronization
 
-/// How far a long piece of work is, in one line of standard error that is written over and goes away at the end. Work
+/// Progress of a long piece of work, in one line of standard error that is written over and goes away at the end. Work
 /// that takes less than two seconds shows nothing, and nothing is shown where standard error is no terminal.
 package final class WorkProgress: Sendable {
     /// The time for which nothing is shown, in nanoseconds.

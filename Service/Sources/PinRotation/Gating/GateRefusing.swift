@@ -4,9 +4,9 @@
 
 /// The share of the installations that would refuse a certificate, as far as a service counted them.
 public struct GateRefusing: Hashable, Sendable {
-    /// The fewest requests that say something.
+    /// The minimum number of requests that say something.
     public static let minimumRequests: Int64 = 300
-    /// The shortest time over which is counted, in hours.
+    /// The minimum time over which is counted, in hours.
     public static let minimumHours: Int64 = 24
 
     /// The share, 0 to 1; `nil` when it is not measured.
