@@ -42,7 +42,7 @@ struct AlarmEvent: Hashable, Sendable {
     /// The number of its alarms.
     let count: Int
 
-    /// The most alarms that a notification names.
+    /// The maximum number of alarms that a notification names.
     static let maximumAlarms = 10
 
     /// The one action, that of the first alarm; `nil` for a test, and where a later version knows the kind.

@@ -15,9 +15,9 @@ struct Retention: Service {
     static let interval: Duration = .seconds(600)
     /// The time for which an instance has the turn, in seconds: it looks twice meanwhile.
     static let turn: Int64 = 1_200
-    /// The most reports that one transaction deletes, so that other writers wait only briefly.
+    /// The maximum number of reports that one transaction deletes, so that other writers wait only briefly.
     static let batch = 5_000
-    /// The most transactions of one look.
+    /// The maximum number of transactions of one look.
     static let maximumBatches = 200
     /// The interval at which it logs what takes the room, in seconds.
     static let complaintInterval: Int64 = 3_600

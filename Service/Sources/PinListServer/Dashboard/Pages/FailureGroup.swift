@@ -42,10 +42,10 @@ struct FailureGroup: Hashable, Sendable {
     /// `attested` or `unattested`; nothing where no list asks.
     var attestation = ""
 
-    /// The most windows that are drawn in a row of a table.
+    /// The maximum number of windows that are drawn in a row of a table.
     static let maximumWindows = 56
 
-    /// The most sentences of evidence.
+    /// The maximum number of sentences of evidence.
     static let maximumEvidence = 20
 
     /// The path of its page.

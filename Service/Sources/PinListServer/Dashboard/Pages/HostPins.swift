@@ -50,7 +50,7 @@ struct HostPins: Hashable, Sendable {
     var pins: [Pinned]
     /// The time at which a probe last saw it; `nil` when none did.
     var probedAt: Timestamp?
-    /// What its issuer revoked of what it serves, each in words.
+    /// The certificates that it serves and that their issuer revoked, each in words.
     var revoked: [String] = []
     /// The state of the rotation of its keys, in a word; `nil` when none is planned.
     var rotation: String? = nil

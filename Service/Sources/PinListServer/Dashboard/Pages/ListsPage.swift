@@ -65,7 +65,7 @@ struct ListsPage: DashboardPage {
     static let beforeMember = "before"
     /// The number of publications on a page.
     static let pageLength = 10
-    /// The most lines of one difference.
+    /// The maximum number of lines of one difference.
     static let maximumChanges = ListSummary.maximumLines
 
     /// The title of the window.

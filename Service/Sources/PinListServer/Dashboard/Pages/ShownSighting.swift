@@ -35,7 +35,7 @@ struct ShownSighting: Hashable, Sendable {
     /// The token of the person who has seen its alarm; `nil` when no person said so.
     var acknowledgedBy: String?
 
-    /// The most names that are shown.
+    /// The maximum number of names that are shown.
     static let maximumNames = 12
 
     /// The meaning of a state, in words.

@@ -8,9 +8,9 @@ internal import PinListStore
 internal import PinReportAnalysis
 
 extension DashboardPages {
-    /// The most windows that are drawn.
+    /// The maximum number of windows that are drawn.
     private static let windows: Int64 = 56
-    /// The most publications whose versions are shown.
+    /// The maximum number of publications whose versions are shown.
     private static let maximumPublications = 50
 
     static func adoption(_ asked: DashboardRequest) async throws -> AdoptionPage {

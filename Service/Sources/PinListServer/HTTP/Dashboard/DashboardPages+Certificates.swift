@@ -49,7 +49,7 @@ extension DashboardPages {
         }
     }
 
-    /// What logs say of a key that failures name: "this key was logged nine days ago, and is not in the list".
+    /// Explains from logs a key that failures name: "this key was logged nine days ago, and is not in the list".
     static func explanation(of key: String, in name: String, _ store: StoreTransaction, at now: Timestamp) throws
         -> String?
     {

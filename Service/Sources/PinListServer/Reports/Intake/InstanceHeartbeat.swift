@@ -20,7 +20,7 @@ struct InstanceHeartbeat: Service {
     static let absence: Int64 = 45
 
     let parts: ServiceParts
-    /// How many instances there were beside this one when it counted last.
+    /// The number of instances beside this one when it counted last.
     private let others = NIOLockedValueBox(0)
 
     /// Watches for an instance.
