@@ -48,7 +48,7 @@ package struct GroupFilter: Hashable, Sendable {
     package var appVersion: String
     /// Reports since.
     package var since: Timestamp
-    /// The most groups.
+    /// The maximum number of groups.
     package var limit: Int
 
     /// States what is chosen; what is left out does not choose.

@@ -38,7 +38,7 @@ package enum RotationStoring: Hashable, Sendable {
 }
 
 extension StoreTransaction {
-    /// The most bytes that the plans of one list may take together: they are read at each look for alarms.
+    /// The maximum number of bytes that the plans of one list may take together: they are read at each look for alarms.
     package static var maximumRotationBytes: Int64 { 4_194_304 }
 
     /// The plan for a host.
