@@ -28,11 +28,11 @@ package struct AdoptionEstimate: Hashable, Sendable {
         case notMeasured(why: String)
     }
 
-    /// The fewest requests of a window that say something.
+    /// The minimum number of requests of a window that say something.
     package static let minimumBase: Int64 = 10
-    /// The largest share of requests through caches that still lets the others stand for all.
+    /// The maximum share of requests through caches that still lets the others stand for all.
     static let maximumEdgeShare = 0.1
-    /// The largest share of requests whose sources could not be told apart that still lets the others stand for all.
+    /// The maximum share of requests whose sources could not be told apart that still lets the others stand for all.
     static let maximumCrowdedShare = 0.1
     /// The number of sources that asked as often as counts, in an hour, below which these are few, and must not be most
     /// of what counts.

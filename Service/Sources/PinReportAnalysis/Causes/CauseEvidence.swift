@@ -8,7 +8,7 @@ internal import CertificatePinning
 package struct CauseEvidence {
     private let facts: GroupFacts
 
-    /// The most hosts and signals that are named.
+    /// The maximum number of hosts and signals that are named.
     private static let maximumNamed = 5
 
     init(_ facts: GroupFacts) { self.facts = facts }

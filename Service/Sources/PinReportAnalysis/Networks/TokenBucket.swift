@@ -8,7 +8,7 @@
 struct TokenBucket: Hashable, Sendable {
     /// The rate that is allowed.
     struct Rate: Hashable, Sendable {
-        /// The most tokens: how many reports may come at once.
+        /// The maximum number of tokens: the reports that may come at once.
         let burst: Int64
         /// In how many nanoseconds one token comes back.
         let interval: Int64

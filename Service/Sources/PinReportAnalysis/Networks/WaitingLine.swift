@@ -12,7 +12,7 @@
 ///
 /// Times are nanoseconds of a clock that only goes forward, from any beginning.
 struct WaitingLine: Hashable, Sendable {
-    /// The longest line, in nanoseconds: three hours, to which ``RetryTime`` adds up to a third.
+    /// The maximum length of a line, in nanoseconds: three hours, to which ``RetryTime`` adds up to a third.
     static let maximum = RetryTime.maximumLine * 1_000_000_000
 
     /// The time at which the last one is served.

@@ -44,9 +44,10 @@ package struct HostRate: Hashable, Sendable {
 
     /// The number of hours in the week that a rate is compared with.
     package static let week: Int64 = 168
-    /// The most hosts that no list has whose rates are shown: any sender can report a host that does not exist.
+    /// The maximum number of hosts that no list has whose rates are shown: any sender can report a host that does not
+    /// exist.
     package static let maximumUnlisted = 200
-    /// The fewest reports of an hour that an alarm is worth.
+    /// The minimum number of reports of an hour that an alarm is worth.
     static let minimumAlarming = 10.0
     /// The usual rate below which silence says nothing.
     static let minimumUsual = 5.0

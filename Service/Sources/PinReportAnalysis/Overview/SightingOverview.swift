@@ -41,7 +41,7 @@ package struct SightingOverview: Hashable, Sendable {
         }
     }
 
-    /// The most unexpected certificates of a list that are looked at: each is an alarm.
+    /// The maximum number of unexpected certificates of a list that are looked at: each is an alarm.
     package static let maximum = 200
 
     /// States what was found.
