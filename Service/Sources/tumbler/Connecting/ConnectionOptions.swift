@@ -8,7 +8,7 @@ import Foundation
 import NIOConcurrencyHelpers
 import PinListRepository
 
-/// How connections are made: the same options, with curl's names, on every command that connects.
+/// Options of connections: the same, with curl's names, on every command that connects.
 struct ConnectionOptions: ParsableArguments {
     @Option(
         name: [.customLong("cacert"), .customLong("ca-file")],
@@ -54,7 +54,7 @@ struct ConnectionOptions: ParsableArguments {
         }
     }
 
-    /// How connections are made. A proxy that is configured and cannot be used is said.
+    /// The connections that the options describe. A proxy that is configured and cannot be used is said.
     var connections: Connections {
         var connections = Connections()
         connections.anchors = self.anchors

@@ -9,8 +9,8 @@ import Foundation
 import PinListMetadata
 import PinListRepository
 
-/// Which hosts are asked through a proxy: `--proxy`, `HTTPS_PROXY`, `NO_PROXY` and their like, read as curl reads them
-/// (curl(1), "ENVIRONMENT").
+/// Rules on which hosts are asked through a proxy: `--proxy`, `HTTPS_PROXY`, `NO_PROXY` and their like, read as curl
+/// reads them (curl(1), "ENVIRONMENT").
 ///
 /// There is one difference: this machine itself is asked through a proxy with `--proxy` alone, because a proxy elsewhere
 /// has another loopback.
@@ -24,7 +24,7 @@ struct ProxyRules: Sendable {
         /// `NAME:PASSWORD`, where the address has one.
         var credentials: String?
 
-        /// What AsyncHTTPClient calls it.
+        /// The proxy as AsyncHTTPClient has it.
         var configuration: HTTPClient.Configuration.Proxy {
             .server(
                 host: self.host, port: self.port,
@@ -34,7 +34,7 @@ struct ProxyRules: Sendable {
         }
     }
 
-    /// Why a text names no proxy that can be used.
+    /// The error of a text that names no proxy that can be used.
     struct Refusal: Error {
         /// The sentence. The text is not repeated: a password may be in it.
         let reason: String
@@ -48,7 +48,7 @@ struct ProxyRules: Sendable {
     private let isAsked: Bool
     private let exemptions: ProxyExemptions
 
-    /// What was configured and cannot be used, one sentence each.
+    /// The proxies that are configured and cannot be used, one sentence each.
     let unused: [String]
 
     /// No proxy.

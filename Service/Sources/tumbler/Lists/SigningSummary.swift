@@ -12,7 +12,7 @@ import PinListRepository
 /// The summary that is shown before a person signs: all of what the signature will vouch for, as far as a person can
 /// take it in.
 enum SigningSummary {
-    /// The most entries that are listed one by one; the digest stands for all of them.
+    /// The maximum number of entries that are listed one by one; the digest stands for all of them.
     static let maximumEntries = 100
 
     /// The lines.

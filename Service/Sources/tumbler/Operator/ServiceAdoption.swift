@@ -64,7 +64,7 @@ struct ServiceAdoption: Decodable, Sendable {
 }
 
 extension ServiceClient {
-    /// The most bytes of an answer about adoption: some thousand versions.
+    /// The maximum number of bytes of an answer about adoption: some thousand versions.
     private static let adoptionBytes = 1 << 20
 
     /// The lists that installations hold.

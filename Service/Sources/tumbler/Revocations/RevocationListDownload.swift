@@ -15,21 +15,22 @@ import PathValidation
 /// Fetches revocation lists (formats.md, section 8). Addresses stand in certificates, and any person may have one made: no
 /// certificate leads to this machine, or into a network that the world does not reach.
 struct RevocationListDownload: Sendable {
-    /// The most redirects.
+    /// The maximum number of redirects.
     static let maximumRedirects = 3
-    /// The longest that one list may take, its redirects included, unless ``Connections/totalTimeout`` says otherwise.
+    /// The maximum time that one list may take, its redirects included, unless ``Connections/totalTimeout`` says
+    /// otherwise.
     static let timeout = Duration.seconds(30)
-    /// The most addresses of a host that are tried.
+    /// The maximum number of addresses of a host that are tried.
     private static let maximumPlaces = 4
 
-    /// How connections are made: the anchors, the family of addresses, the longest waits. No list is asked for elsewhere, or
+    /// The anchors, the family of addresses and the maximum waits of connections. No list is asked for elsewhere, or
     /// through a proxy: it is connected to what was looked up here, or a certificate could lead anywhere.
     let connections: Connections
 
     private var timeout: Duration { self.connections.totalTimeout ?? Self.timeout }
     private var connectTimeout: Duration { self.connections.connectTimeout }
 
-    /// Why there is no list.
+    /// The reason for which there is no list.
     struct Trouble: Error {
         /// The reason, without a full stop.
         let reason: String
@@ -43,7 +44,7 @@ struct RevocationListDownload: Sendable {
         }
     }
 
-    /// Where a host is.
+    /// The addresses of a host.
     private struct Place {
         /// Its addresses, those that may be asked.
         let addresses: [String]
@@ -94,7 +95,7 @@ struct RevocationListDownload: Sendable {
     }
 
     private func follow(_ text: String, _ isGiven: Bool) async throws -> [UInt8] {
-        guard var address = FetchAddress(text) else { throw Trouble("no http or https address") }
+        guard var address = FetchAddress(text) else { throw Trouble("not an http or https URL") }
         var mayBeLocal = isGiven
         for _ in 0...Self.maximumRedirects {
             let place = try await self.place(of: address, mayBeLocal: mayBeLocal)
@@ -108,7 +109,7 @@ struct RevocationListDownload: Sendable {
         throw Trouble("over \(Self.maximumRedirects) redirects")
     }
 
-    /// Where a host is, by its addresses: a name of the world may lead anywhere.
+    /// The addresses of a host that may be asked: a name of the world may lead anywhere.
     private func place(of address: FetchAddress, mayBeLocal: Bool) async throws -> Place {
         let found: [String]
         do {
@@ -167,7 +168,7 @@ struct RevocationListDownload: Sendable {
         case 200: return .list(try await Self.read(response))
         case 301, 302, 303, 307, 308:
             guard let next = response.headers.first(name: "Location").flatMap({ address.redirected(to: $0) }) else {
-                throw Trouble("\(address.host) redirects to what is no http or https address")
+                throw Trouble("\(address.host) redirects to something that is not an http or https URL")
             }
             return .elsewhere(next)
         default: throw Trouble("\(address.host) answers \(response.status.code)")

@@ -8,24 +8,24 @@ import PathValidation
 
 /// Asks what issuers took back, by the revocation lists that are given and those that certificates name.
 struct RevocationListRequest: Sendable {
-    /// The most bytes of all lists together.
+    /// The maximum number of bytes of all lists together.
     static let maximumBytes = 256 << 20
 
-    /// What was found.
+    /// The outcome of asking.
     struct Outcome: Sendable {
         /// Of each certificate, in their order.
         var findings: [IssuedCertificate: RevocationFinding] = [:]
         /// Lists that were given and could not be had, each a line.
         var troubles: [String] = []
-        /// How many lists were read.
+        /// The number of lists that were read.
         var count = 0
     }
 
     /// Files and addresses of lists, as they were given.
     let given: [String]
-    /// When the lists must be in force.
+    /// The time at which the lists must be in force.
     let time: Timestamp
-    /// How connections are made.
+    /// The connections that are used.
     let connections: Connections
 
     /// Asks.
