@@ -240,13 +240,13 @@ extension Pinning {
         try await self.configuration.clock.sleep(seconds: seconds)
     }
 
-    /// Whether all entries only report, whatever their mode.
+    /// Whether all entries only report, also those with mode `enforce`.
     public nonisolated var isObserving: Bool { self.configuration.isObserving }
 
     /// Whether a response of a pinned host without a decision ends the process.
     public nonisolated var stopsWithoutDecision: Bool { self.configuration.stopsWithoutDecision }
 
-    /// What the system is asked of revocation.
+    /// The demand on the system to check revocation.
     public nonisolated var revocation: SystemRevocation { self.configuration.revocation }
 }
 

@@ -46,7 +46,7 @@ public struct URLSessionFetcher: ListFetcher, ReportSender {
         return try await self.run(message, maximumBytes: request.maximumBytes)
     }
 
-    /// Posts a report, likewise. Whatever the answer's body is, no more than a little of it is read.
+    /// Posts a report, likewise. Of the answer's body, however long it is, only a little is read.
     ///
     /// - Throws: `FetchError`.
     public func send(_ body: [UInt8], to address: String) async throws -> FetchResponse {
