@@ -79,7 +79,7 @@ struct PinValidationOrderTests {
     }
 
     @Test("3. a suspension allows before the entry is looked at")
-    func suspended() throws {
+    func suspensionAllowsBeforeTheEntryIsLookedAt() throws {
         var rules = Rules()
         rules.denied = []
         for isListed in [true, false] {
@@ -98,7 +98,7 @@ struct PinValidationOrderTests {
             (UnlistedHosts.allow, PinningDecision.Verdict.allow, PinningDecision.Reason.notPinned, false),
             (.report, .allow, .unlistedReported, false), (.deny, .block, .unlistedDenied, true),
         ])
-    func unlisted(
+    func hostThatNoEntryCoversIsDecidedByTheRuleForUnlistedHosts(
         rule: UnlistedHosts, verdict: PinningDecision.Verdict, reason: PinningDecision.Reason, isEnforced: Bool
     ) throws {
         var rules = Rules()

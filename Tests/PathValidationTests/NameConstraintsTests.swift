@@ -95,7 +95,7 @@ struct NameConstraintsTests {
     }
 
     @Test(
-        "addresses and ranges",
+        "an address is permitted by a range that has it, and by nothing that is no range",
         arguments: [
             ([192, 0, 2, 7], [192, 0, 2, 0, 255, 255, 255, 0], true),
             ([192, 0, 3, 7], [192, 0, 2, 0, 255, 255, 255, 0], false),
@@ -104,7 +104,7 @@ struct NameConstraintsTests {
             ([192, 0, 2], [192, 0, 2, 0, 255, 255, 255, 0], false),
             ([192, 0, 2, 7], [192, 0, 2, 7], false),
         ] as [([UInt8], [UInt8], Bool)])
-    func addressesAndRanges(address: [UInt8], range: [UInt8], isAccepted: Bool) async throws {
+    func addressIsPermittedByARangeThatHasIt(address: [UInt8], range: [UInt8], isAccepted: Bool) async throws {
         let subtree = GeneralName.ipAddress(ASN1OctetString(contentBytes: range[...]))
         let name = GeneralName.ipAddress(ASN1OctetString(contentBytes: address[...]))
         #expect(try await self.isAccepted([name], permitted: [subtree]) == isAccepted)

@@ -164,7 +164,7 @@ struct ListByteHandlerTests {
     ]
 
     @Test("an ambiguous request is not answered from bytes, and is answered as it always was")
-    func doubtful() async throws {
+    func ambiguousRequestIsNotAnsweredFromBytesAndIsAnsweredAsItAlwaysWas() async throws {
         let published = try await Self.published()
         for text in Self.doubtful {
             let bytes = Array(text.utf8)

@@ -83,8 +83,8 @@ struct StoreIsolationTests {
         }
     }
 
-    @Test("a reader changes nothing", arguments: TestedStore.all)
-    func readerChangesNothing(on tested: TestedStore) async throws {
+    @Test("a reader that tries to write changes nothing", arguments: TestedStore.all)
+    func readerThatTriesToWriteChangesNothing(on tested: TestedStore) async throws {
         try await tested.withDatabase { open in
             let store = try open()
             await #expect(throws: StoreError.self) {
