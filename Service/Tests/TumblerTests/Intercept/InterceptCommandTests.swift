@@ -107,6 +107,22 @@ struct InterceptCommandTests {
         }
     }
 
+    @Test("a proxy of the environment is not used, and that is said; without one, or for this machine, it is not")
+    func proxyOfTheEnvironmentIsNotUsedAndThatIsSaid() async throws {
+        try await withTemporaryFolder { folder in
+            for (environment, upstream, isSaid) in [
+                ("HTTPS_PROXY=http://127.0.0.1:1 NO_PROXY= no_proxy=", "nosuch.invalid", true),
+                ("HTTPS_PROXY=http://127.0.0.1:1 NO_PROXY=invalid", "nosuch.invalid", false),
+                ("HTTPS_PROXY=http://127.0.0.1:1 NO_PROXY= no_proxy=", "nosuch.invalid=127.0.0.1:1", false),
+            ] {
+                let options = "--upstream \(upstream) --case expired --listen 127.0.0.1:0 -- true"
+                let run = try await CommandRun.shell(#"\#(environment) "$0" intercept \#(options)"#, in: folder)
+                #expect(run.exitCode == 2 && run.lines == ["expired: no client came"], "\(run)")
+                #expect(run.errors.contains("the proxy of the environment is not used") == isSaid, "\(run)")
+            }
+        }
+    }
+
     @Test("a client that is run and comes to some cases only leaves the others undecided: the exit code is 2")
     func clientThatIsRunAndComesToSomeCasesOnlyLeavesTheOthersUndecidedTheExitCodeIs2() async throws {
         try await InterceptScene.with { scene in
