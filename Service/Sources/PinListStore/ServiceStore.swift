@@ -70,7 +70,7 @@ package enum StoreLock: Int64, CaseIterable, Sendable {
     /// The publications, and the plans of rotations, which go by them.
     case publications
     /// The lock of leases, and of which instances are there.
-    case turns
+    case leases
     /// The retention.
     case retention
     /// The set of groups of reports. Reports of groups that are there are added without it.

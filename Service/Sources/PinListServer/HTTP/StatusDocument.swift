@@ -219,7 +219,7 @@ struct StatusDocument: Encodable {
         init(_ unexpected: SightingOverview.Unexpected) {
             let sighting = unexpected.sighting
             (self.identity, self.host, self.key) = (sighting.identity, sighting.host, sighting.key)
-            (self.issuer, self.names) = (sighting.issuer, Array(sighting.names.prefix(ShownSighting.maximumNames)))
+            (self.issuer, self.names) = (sighting.issuer, Array(sighting.names.prefix(SightingViewModel.maximumNames)))
             (self.log, self.loggedAt) = (sighting.log.isEmpty ? nil : sighting.log, sighting.loggedAt?.description)
             (self.toldAt, self.toldBy) = (sighting.firstAt.description, sighting.toldBy)
             (self.validFrom, self.validTo) = (sighting.notBefore.description, sighting.notAfter.description)

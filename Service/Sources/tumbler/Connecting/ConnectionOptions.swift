@@ -49,7 +49,7 @@ struct ConnectionOptions: ParsableArguments {
 
     func validate() throws {
         if self.ipv4, self.ipv6 { throw ValidationError("--ipv4 and --ipv6 exclude each other") }
-        do throws(ProxyRules.Refusal) { _ = try self.proxies } catch {
+        do throws(ProxyRules.ProxyError) { _ = try self.proxies } catch {
             throw ValidationError("--proxy: \(error.reason)")
         }
     }
@@ -78,7 +78,7 @@ struct ConnectionOptions: ParsableArguments {
     }
 
     private var proxies: ProxyRules {
-        get throws(ProxyRules.Refusal) {
+        get throws(ProxyRules.ProxyError) {
             try ProxyRules(option: self.proxy, environment: ProcessInfo.processInfo.environment)
         }
     }

@@ -52,7 +52,7 @@ struct RevocationListRequest: Sendable {
         var room = Self.maximumBytes
         while case let batch = sources.next(), !batch.isEmpty {
             for (source, result) in await Self.fetch(batch, by: download) {
-                do throws(RevocationListDownload.Trouble) {
+                do throws(RevocationListDownload.DownloadError) {
                     let bytes = try result.get()
                     guard bytes.count <= room else {
                         throw .init("over \(Self.maximumBytes >> 20) MiB of lists are not read")
@@ -77,18 +77,18 @@ struct RevocationListRequest: Sendable {
 
     private static func fetch(
         _ sources: [RevocationListSources.Source], by download: RevocationListDownload
-    ) async -> [(RevocationListSources.Source, Result<[UInt8], RevocationListDownload.Trouble>)] {
-        await withTaskGroup(of: (Int, Result<[UInt8], RevocationListDownload.Trouble>).self) { group in
+    ) async -> [(RevocationListSources.Source, Result<[UInt8], RevocationListDownload.DownloadError>)] {
+        await withTaskGroup(of: (Int, Result<[UInt8], RevocationListDownload.DownloadError>).self) { group in
             for (number, source) in sources.enumerated() {
                 group.addTask {
-                    do throws(RevocationListDownload.Trouble) {
+                    do throws(RevocationListDownload.DownloadError) {
                         return (number, .success(try await download.bytes(at: source.text, isGiven: source.isGiven)))
                     } catch {
                         return (number, .failure(error))
                     }
                 }
             }
-            var answers: [Int: Result<[UInt8], RevocationListDownload.Trouble>] = [:]
+            var answers: [Int: Result<[UInt8], RevocationListDownload.DownloadError>] = [:]
             for await (number, answer) in group { answers[number] = answer }
             return sources.enumerated().compactMap { number, source in answers[number].map { (source, $0) } }
         }

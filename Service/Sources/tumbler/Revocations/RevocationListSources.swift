@@ -61,7 +61,7 @@ struct RevocationListSources: Sendable {
     }
 
     /// Keeps why there is no list.
-    mutating func note(_ trouble: RevocationListDownload.Trouble, of source: Source) {
+    mutating func note(_ trouble: RevocationListDownload.DownloadError, of source: Source) {
         self.troubles[source.identity] = trouble.reason
         if trouble.isUnreached, let server = source.server { self.unreached.insert(server) }
     }

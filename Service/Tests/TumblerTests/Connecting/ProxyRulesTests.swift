@@ -81,7 +81,7 @@ struct ProxyRulesTests {
             "socks5h://user:secret@127.0.0.1:1080", "https://user:secret@127.0.0.1", "http://", "http://user:secret@:1",
             "http://user%zz:secret@127.0.0.1", "a..b:1", "127.0.0.1:0",
         ] {
-            let refusal = #expect(throws: ProxyRules.Refusal.self) {
+            let refusal = #expect(throws: ProxyRules.ProxyError.self) {
                 _ = try ProxyRules(option: text, environment: [:])
             }
             #expect(refusal?.reason.contains("secret") == false, "\(text)")

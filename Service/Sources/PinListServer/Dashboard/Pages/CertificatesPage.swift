@@ -15,7 +15,7 @@ struct CertificatesPage: DashboardPage {
         /// The entry's domain.
         var domain: String
         /// Its certificates, the newest first.
-        var certificates: [ShownSighting]
+        var certificates: [SightingViewModel]
     }
 
     /// The hosts.
@@ -57,7 +57,7 @@ struct CertificatesPage: DashboardPage {
                     guard let count = self.counts[state], count > 0 else { return nil }
                     return View([
                         "count": "\(NumberText.count(Int(clamping: count)))", "state": "\(state.rawValue)",
-                        "meaning": "\(ShownSighting.words(state))",
+                        "meaning": "\(SightingViewModel.words(state))",
                     ])
                 }),
             "all": self.isFiltered ? "\(frame.link(DashboardSection.certificates.path))" : "",

@@ -29,8 +29,8 @@ extension DashboardPages {
             counts: counts, isFiltered: host != nil)
     }
 
-    private static func shown(_ sighting: StoredSighting, networks: Int64?) -> ShownSighting {
-        ShownSighting(
+    private static func shown(_ sighting: StoredSighting, networks: Int64?) -> SightingViewModel {
+        SightingViewModel(
             names: sighting.names, issuer: sighting.issuer, key: sighting.key, log: sighting.log,
             loggedAt: sighting.loggedAt, toldAt: sighting.firstAt, toldBy: sighting.toldBy,
             notBefore: sighting.notBefore, notAfter: sighting.notAfter, state: sighting.state,

@@ -32,7 +32,7 @@ struct InstanceHeartbeat: Service {
         let instance = self.parts.instance
         // In a task of its own: this one may be cancelled, as when a listener could not be opened.
         let store = self.parts.store
-        let left = Task { try await store.write(as: .turns) { try $0.leave(instance) } }
+        let left = Task { try await store.write(as: .leases) { try $0.leave(instance) } }
         do { try await left.value } catch {
             guard self.others.withLockedValue({ $0 }) > 0 else { return }
             self.parts.logger.storeFailed("other instances share the limits with this one for a while", error)
@@ -43,7 +43,7 @@ struct InstanceHeartbeat: Service {
     func count() async {
         let (now, instance) = (self.parts.clock.now, self.parts.instance)
         do {
-            let count = try await self.parts.store.write(as: .turns) {
+            let count = try await self.parts.store.write(as: .leases) {
                 try $0.stay(instance, at: now, seconds: Self.absence)
             }
             self.others.withLockedValue { $0 = count - 1 }

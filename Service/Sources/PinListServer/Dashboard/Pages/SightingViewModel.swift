@@ -6,7 +6,7 @@ internal import CertificatePinning
 internal import CertificateSightings
 
 /// A certificate that was found in a log, as a page shows it. Every word of it is its author's.
-struct ShownSighting: Hashable, Sendable {
+struct SightingViewModel: Hashable, Sendable {
     /// The names that it is for.
     var names: [String]
     /// The issuer's name.
