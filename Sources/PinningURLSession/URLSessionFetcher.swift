@@ -14,7 +14,7 @@ internal import FoundationNetworking
 /// Fetches with Foundation's URLSession, under the platform's default validation: without a delegate for challenges,
 /// cache, cookies or credentials.
 public struct URLSessionFetcher: ListFetcher, ReportSender {
-    /// The maximum length of an answer to a report, in bytes.
+    /// The maximum length of an answer to a report, in bytes: its status and its fields count.
     private static let answerBytes = 65_536
 
     private let firstByteSeconds: Double

@@ -11,7 +11,7 @@ public struct ToldCertificate: Hashable, Sendable {
     /// The maximum number of certificates of a chain that are taken. Fewer are looked at:
     /// ``SightedIssuers/maximumCertificates``.
     public static let maximumChain = 16
-    /// The maximum number of bytes of a log's name.
+    /// The maximum number of bytes of a log's name: the addresses of logs have below 100.
     public static let maximumLog = 512
 
     /// The certificate or precertificate, DER.

@@ -9,7 +9,7 @@
 ///
 /// Source: formats.md, section 8.
 public struct ExecSigner: MetadataSigner {
-    /// The maximum time in seconds that a program may take.
+    /// The maximum time in seconds that a program may take: a person may have to touch a token (formats.md, section 8).
     public static let maximumSeconds = 60.0
 
     /// The maximum number of bytes of its answer: a signature has 64, or up to 72 in DER, and 3,309 of ML-DSA-65.

@@ -10,7 +10,7 @@ struct SourceSections {
     /// The maximum number of files of a source, itself included.
     private static let maximumFiles = 64
 
-    /// The maximum number of bytes of all of them.
+    /// The maximum number of bytes of all of them, four of the largest files.
     private static let maximumBytes = 16 << 20
 
     private static let includedMembers = ["include", "domains", "denied", "revoked", "suspended"]

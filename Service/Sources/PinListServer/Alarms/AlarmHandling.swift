@@ -20,7 +20,7 @@ enum AlarmHandling {
     static let maximumSilence: Int64 = 604_800
     /// The minimum silence, in seconds: a minute, four looks of the service.
     static let minimumSilence: Int64 = 60
-    /// The maximum number of characters of the reason for a silence.
+    /// The maximum number of characters of the reason for a silence: a line of the page of alarms.
     static let maximumReasonLength = 256
 
     /// Acknowledges an alarm. When it is the last one of its message, those who were told of that are told: a pager

@@ -10,7 +10,8 @@ struct DescriptorBudget: Hashable, Sendable {
     /// For the store: SQLite's pool of six connections with three files each, a copy that is made of it, or the
     /// connections to PostgreSQL.
     static let store = 48
-    /// The maximum number of connections of the operator's own listener.
+    /// The maximum number of connections of the operator's own listener: some people, Prometheus and pipelines
+    /// (formats.md, section 7).
     static let adminConnections = 64
     /// For webhooks: a connection each, and the names that are looked up for them.
     static let webhooks = 32

@@ -11,7 +11,7 @@ internal import PinReportAnalysis
 
 /// `/v1/alarms`: what fires and what is silenced, acknowledging and silencing (formats.md, section 7).
 struct AlarmRoute: Sendable {
-    /// The maximum number of bytes of a body.
+    /// The maximum number of bytes of a body: a key and a reason of 256 characters, escaped.
     static let maximumBytes = 8_192
 
     let parts: ServiceParts

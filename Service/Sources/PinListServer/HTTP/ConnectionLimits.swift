@@ -9,9 +9,9 @@ internal import NIOCore
 enum ConnectionLimits {
     /// The maximum number of bytes of one field of a request: a cookie, or an `If-None-Match` with some tags.
     static let fieldBytes = 8_192
-    /// The maximum number of bytes of all fields.
+    /// The maximum number of bytes of all fields (formats.md, section 7).
     static let headBytes = 16_384
-    /// The maximum number of fields.
+    /// The maximum number of fields: many times what clients of lists send.
     static let fields = 64
 
     /// For each connection.

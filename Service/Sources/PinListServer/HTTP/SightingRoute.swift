@@ -12,13 +12,13 @@ internal import PinReportAnalysis
 
 /// `POST` and `GET /v1/lists/{name}/sightings`: certificates that a monitor of Certificate Transparency found in logs.
 struct SightingRoute: Sendable {
-    /// The maximum number of bytes of a request.
+    /// The maximum number of bytes of a request (formats.md, section 7).
     static let maximumBytes = 1_048_576
-    /// The maximum number of certificates of a request.
+    /// The maximum number of certificates of a request (formats.md, section 7).
     static let maximumCertificates = 64
     /// The maximum number of values of a request: each certificate has a few members and its chain.
     static let maximumValues = 4_096
-    /// The maximum number of certificates of a page.
+    /// The maximum number of certificates of a page (formats.md, section 7).
     static let pageLength = 64
 
     let parts: ServiceParts

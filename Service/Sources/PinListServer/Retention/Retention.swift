@@ -17,7 +17,7 @@ struct Retention: Service {
     static let lease: Int64 = 1_200
     /// The maximum number of reports that one transaction deletes, so that other writers wait only briefly.
     static let batch = 5_000
-    /// The maximum number of transactions of one look.
+    /// The maximum number of transactions of one look, so that a look ends; the next one goes on.
     static let maximumBatches = 200
     /// The interval at which it logs what takes the room, in seconds.
     static let complaintInterval: Int64 = 3_600

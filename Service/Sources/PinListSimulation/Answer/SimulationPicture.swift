@@ -17,7 +17,7 @@ public struct SimulationPicture: Sendable {
     private static let height = 540.0
     /// The maximum number of columns; hours beyond are joined.
     private static let columns = 480
-    /// The maximum number of events that are named.
+    /// The maximum number of events that are named: more labels would lie over each other.
     private static let maximumNotes = 8
     /// The number of lines of names before the next begins at the first again.
     private static let noteRows = 4

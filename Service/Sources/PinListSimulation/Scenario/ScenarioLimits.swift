@@ -13,13 +13,13 @@ public enum ScenarioLimits {
     public static let days = 1...1_000
     /// The maximum number of events, rollouts included. Verdicts grow with its square.
     public static let events = 256
-    /// The maximum number of outages of the host of the lists.
+    /// The maximum number of outages of the host of the lists, as many as events.
     public static let outages = 256
     /// The maximum number of keys that a list names, or denies.
     public static let keysOfList = 16
     /// The maximum number of keys in all. Each is a chain of certificates.
     public static let keys = 64
-    /// The maximum number of bytes of a key's name.
+    /// The maximum number of bytes of a key's name: people read it.
     public static let nameLength = 64
     /// The shape of the gamma distribution.
     public static let shape = 0.01...1_000.0

@@ -59,6 +59,7 @@ struct PostgreSQLLimits: Sendable {
     /// The minimum number of rows that are copied with `COPY`, which takes a question more than a statement that is
     /// prepared.
     static let copiedRows = 4
-    /// The maximum number of bytes that are handed to libpq at once while rows are copied.
+    /// The maximum number of bytes that are handed to libpq at once while rows are copied: a buffer of the usual size
+    /// of pipes and sockets.
     static let copiedBytes = 65_536
 }

@@ -28,11 +28,13 @@ package struct AdoptionEstimate: Hashable, Sendable {
         case notMeasured(why: String)
     }
 
-    /// The minimum number of requests of a window that say something.
+    /// The minimum number of requests of a window that say something: of fewer, one request is over a tenth.
     package static let minimumBase: Int64 = 10
-    /// The maximum share of requests through caches that still lets the others stand for all.
+    /// The maximum share of requests through caches that still lets the others stand for all: what the others say is
+    /// then wrong by no more than that.
     static let maximumEdgeShare = 0.1
-    /// The maximum share of requests whose sources could not be told apart that still lets the others stand for all.
+    /// The maximum share of requests whose sources could not be told apart that still lets the others stand for all
+    /// (formats.md, section 7).
     static let maximumCrowdedShare = 0.1
     /// The number of sources that asked as often as counts, in an hour, below which these are few, and must not be most
     /// of what counts.

@@ -9,9 +9,10 @@ package import PinListMetadata
 ///
 /// It is made of the same requests as ``AdoptionEstimate``. That says how a list spreads; this says what is still out.
 package struct HeldCount: Hashable, Sendable {
-    /// The minimum time over which is counted, in seconds.
+    /// The minimum time over which is counted, in seconds: a day, in which each active installation asks (formats.md,
+    /// section 8).
     static let minimumPeriod: Int64 = 86_400
-    /// The minimum number of requests that say something.
+    /// The minimum number of requests that say something (formats.md, section 8).
     static let minimumRequests: Int64 = 300
 
     /// Over how many seconds was counted: whole hours.

@@ -13,7 +13,7 @@ public struct AssertionField: Hashable, Sendable {
     public static let keyIDBytes = 32
     /// The length of a challenge in bytes.
     public static let challengeBytes = 32
-    /// The maximum number of bytes of an assertion.
+    /// The maximum number of bytes of an assertion: one has about 200.
     public static let maximumAssertion = 4_096
 
     /// 32 bytes.

@@ -15,7 +15,7 @@ package struct AttestationRate: Hashable, Sendable {
     /// The number of attested reports that usually come in the time that is compared. Of fewer, half would often be
     /// missing by chance.
     package static let compared = 8.0
-    /// The maximum time that is compared, in hours.
+    /// The maximum time that is compared, in hours (formats.md, section 7).
     package static let maximum: Int64 = 24
 
     /// Attested reports of the month.

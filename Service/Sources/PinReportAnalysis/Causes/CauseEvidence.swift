@@ -8,7 +8,7 @@ internal import CertificatePinning
 package struct CauseEvidence {
     private let facts: GroupFacts
 
-    /// The maximum number of hosts and signals that are named.
+    /// The maximum number of hosts and signals that are named: more hosts are counted.
     private static let maximumNamed = 5
 
     init(_ facts: GroupFacts) { self.facts = facts }

@@ -20,7 +20,7 @@ package struct BodyBudget: Sendable {
 
     /// The maximum number of bytes of all bodies, as far as each is no larger than a usual report.
     static let maximumUsual = 67_108_864
-    /// The maximum number of bytes of all bodies beyond that.
+    /// The maximum number of bytes of all bodies beyond that (formats.md, section 7).
     static let maximumBeyond = 67_108_864
     /// The maximum number of bytes of one source: two of the largest bodies.
     static let maximumOfOneSource = 12_582_912

@@ -77,7 +77,7 @@ package struct SourceLimiter: Sendable {
         }
     }
 
-    /// The maximum number of samples at once.
+    /// The maximum number of samples at once; at most 60 come in a minute (formats.md, section 7).
     private static let sampleBurst = 10
 
     private let sourceRate: TokenBucket.Rate

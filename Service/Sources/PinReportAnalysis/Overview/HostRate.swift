@@ -47,7 +47,7 @@ package struct HostRate: Hashable, Sendable {
     /// The maximum number of hosts that no list has whose rates are shown: any sender can report a host that does not
     /// exist.
     package static let maximumUnlisted = 200
-    /// The minimum number of reports of an hour that an alarm is worth.
+    /// The minimum number of reports of an hour that an alarm is worth: fewer may be one network.
     static let minimumAlarming = 10.0
     /// The usual rate below which silence says nothing.
     static let minimumUsual = 5.0

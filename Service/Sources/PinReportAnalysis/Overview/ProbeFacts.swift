@@ -74,7 +74,7 @@ package struct ProbeFacts {
         return elements
     }
 
-    /// The maximum number of missed addresses that are named.
+    /// The maximum number of missed addresses that are named; the rest is counted.
     private static let maximumNamed = 4
 
     /// An address that could not be asked, and why; `nil` for one that was.

@@ -4,9 +4,9 @@
 
 /// The share of the installations that would refuse a certificate, as far as a service counted them.
 public struct GateRefusing: Hashable, Sendable {
-    /// The minimum number of requests that say something.
+    /// The minimum number of requests that say something (formats.md, section 8).
     public static let minimumRequests: Int64 = 300
-    /// The minimum time over which is counted, in hours.
+    /// The minimum time over which is counted, in hours (formats.md, section 8).
     public static let minimumHours: Int64 = 24
 
     /// The share, 0 to 1; `nil` when it is not measured.

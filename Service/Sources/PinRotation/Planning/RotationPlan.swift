@@ -23,7 +23,7 @@ public struct RotationPlan: Hashable, Sendable {
     /// The maximum number of steps: a gate may lead back many times.
     public static let maximumSteps = 512
 
-    /// The maximum length of a text, in bytes.
+    /// The maximum length of a text, in bytes: a line that people read.
     public static let maximumTextLength = 512
 
     /// The name of the list.

@@ -12,11 +12,12 @@ import PinListClient
 
 /// A GET under the rules of a client: over as many servers as it is redirected to, each evaluated for its own host.
 struct PinnedFetch {
-    /// The maximum number of redirects.
+    /// The maximum number of redirects (formats.md, section 8).
     static let redirects = 5
-    /// The maximum wait for the first byte of an answer.
+    /// The maximum wait for the first byte of an answer: a slow page, and not a server that hangs
+    /// (docs/guides/fetch-as-a-pinned-app.md).
     static let answerTimeout: Duration = .seconds(30)
-    /// The maximum silence within an answer.
+    /// The maximum silence within an answer: a long download may take any time while bytes come.
     static let readTimeout: Duration = .seconds(60)
 
     private let pinning: Pinning

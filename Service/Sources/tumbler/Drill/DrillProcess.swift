@@ -19,7 +19,8 @@ import SystemPackage
 struct DrillProcess: Sendable {
     /// The maximum time to end after SIGTERM, in seconds; then it is killed. The service takes 25 at most.
     private static let secondsToEnd = 30
-    /// The maximum number of bytes that are kept of what a program writes.
+    /// The maximum number of bytes that are kept of what a program writes: enough for the lines that say what went
+    /// wrong.
     private static let maximumOutputBytes = 65_536
 
     /// Lines of its standard output, until it ends.

@@ -80,7 +80,7 @@ struct InterceptedClient: Sendable {
         }
     }
 
-    /// The maximum time that it may take for one case, in seconds.
+    /// The maximum time that it may take for one case, in seconds (formats.md, section 8).
     private static let maximumSeconds = 600.0
     /// The exit codes of `env` when there is no such program, or none that can be run.
     private static let notThere: ClosedRange<Int32> = 126...127

@@ -26,7 +26,8 @@ struct ServiceClient: Sendable {
         var condition: (field: String, value: String)?
     }
 
-    /// The maximum number of bytes of an answer that is only a confirmation or a problem.
+    /// The maximum number of bytes of an answer that is only a confirmation or a problem: the service writes some
+    /// hundred.
     static let confirmationBytes = 65_536
 
     /// The service.

@@ -81,7 +81,7 @@ struct AskedCertificates: Sendable {
         }
     }
 
-    /// The maximum number of certificates of one name whose keys are tried.
+    /// The maximum number of certificates of one name whose keys are tried: a name has one key, or two during a change.
     private static let maximumCandidates = 16
 
     private static func issuer(of certificate: [UInt8], among candidates: [[UInt8]]) async -> [UInt8]? {

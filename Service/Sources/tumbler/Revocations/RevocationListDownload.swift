@@ -15,12 +15,12 @@ import PathValidation
 /// Fetches revocation lists (formats.md, section 8). Addresses stand in certificates, and any person may have one made: no
 /// certificate leads to this machine, or into a network that the world does not reach.
 struct RevocationListDownload: Sendable {
-    /// The maximum number of redirects.
+    /// The maximum number of redirects (formats.md, section 8).
     static let maximumRedirects = 3
     /// The maximum time that one list may take, its redirects included, unless ``Connections/totalTimeout`` says
     /// otherwise.
     static let timeout = Duration.seconds(30)
-    /// The maximum number of addresses of a host that are tried.
+    /// The maximum number of addresses of a host that are tried: each may take the whole wait for a connection.
     private static let maximumPlaces = 4
 
     /// The anchors, the family of addresses and the maximum waits of connections. No list is asked for elsewhere, or

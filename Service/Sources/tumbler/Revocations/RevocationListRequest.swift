@@ -8,7 +8,7 @@ import PathValidation
 
 /// Asks what issuers took back, by the revocation lists that are given and those that certificates name.
 struct RevocationListRequest: Sendable {
-    /// The maximum number of bytes of all lists together.
+    /// The maximum number of bytes of all lists together (formats.md, section 8).
     static let maximumBytes = 256 << 20
 
     /// The outcome of asking.

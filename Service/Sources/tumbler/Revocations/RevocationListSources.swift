@@ -5,9 +5,9 @@
 /// The addresses of a command's revocation lists. Each is asked once, however it is spelled, and however many certificates of
 /// however many hosts name it.
 struct RevocationListSources: Sendable {
-    /// The maximum number of addresses of certificates that are asked.
+    /// The maximum number of addresses of certificates that are asked (formats.md, section 8).
     static let maximumAddresses = 256
-    /// The maximum number of lists that are fetched at once.
+    /// The maximum number of lists that are fetched at once: their servers are those of the CAs (decision 0065).
     static let atOnce = 4
 
     /// One of them.

@@ -84,7 +84,7 @@ struct SightingOutcome {
 }
 
 extension ServiceClient {
-    /// The maximum number of bytes of an answer about 64 certificates.
+    /// The maximum number of bytes of an answer about 64 certificates: each has an identity and a state.
     private static let evaluatedBytes = 65_536
 
     /// Hands in certificates that were found in logs.

@@ -25,7 +25,7 @@ struct CertificatesPage: DashboardPage {
     /// Whether one host alone is shown.
     var isFiltered: Bool
 
-    /// The maximum number of certificates that are shown.
+    /// The maximum number of certificates that are shown: `GET …/sightings` has them all.
     static let maximumCertificates = 300
     /// The member of an address that names a host.
     static let hostMember = "host"

@@ -14,7 +14,7 @@ struct HostsPage: DashboardPage {
     /// From what it is said which keys could be deployed, in a sentence; empty where that is not measured.
     var measured = ""
 
-    /// The maximum number of hosts that are shown.
+    /// The maximum number of hosts that are shown: a page that loads at once.
     static let maximumHosts = 500
 
     /// The title of the window.

@@ -55,7 +55,7 @@ struct RotationViewModel: Hashable, Sendable {
 
     /// The maximum number of forced steps that are shown, the last ones: a plan may have 512, each with a reason.
     private static let maximumForced = 16
-    /// The maximum number of rows of the table of shares.
+    /// The maximum number of rows of the table of shares: as many as a curve has windows.
     private static let maximumRows = 60
 
     /// The view of the rotation for templates.

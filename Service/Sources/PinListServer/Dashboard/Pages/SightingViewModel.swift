@@ -35,7 +35,7 @@ struct SightingViewModel: Hashable, Sendable {
     /// The token of the person who has seen its alarm; `nil` when no person said so.
     var acknowledgedBy: String?
 
-    /// The maximum number of names that are shown.
+    /// The maximum number of names that are shown: its author chooses how many there are.
     static let maximumNames = 12
 
     /// The meaning of a state, in words.

@@ -8,7 +8,8 @@
 /// of their line are shown by their number; each text is isolated from the direction of its surroundings, and cut where
 /// it would push others away.
 enum VisibleText {
-    /// The maximum number of scalars that stand in a line before the rest moves into a fold.
+    /// The maximum number of scalars that stand in a line before the rest moves into a fold: it fits into a column of a
+    /// table.
     static let lineLength = 96
     /// The maximum number of scalars that stand in a fold. What is beyond is counted and not sent.
     static let foldedLength = 1_024

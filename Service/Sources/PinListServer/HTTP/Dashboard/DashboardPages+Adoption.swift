@@ -8,9 +8,9 @@ internal import PinListStore
 internal import PinReportAnalysis
 
 extension DashboardPages {
-    /// The maximum number of windows that are drawn.
+    /// The maximum number of windows that are drawn: bars that can be told apart on a phone.
     private static let windows: Int64 = 56
-    /// The maximum number of publications whose versions are shown.
+    /// The maximum number of publications whose versions are shown: those of many weeks, and a page that loads at once.
     private static let maximumPublications = 50
 
     static func adoption(_ asked: DashboardRequest) async throws -> AdoptionPage {
