@@ -33,9 +33,9 @@ struct PinValidationOrderTests {
     }
 
     @Test(
-        "1. a host that does not normalise blocks, whatever else there is",
+        "1. a host that does not normalise blocks, before all else",
         arguments: ["", "127.1", "api..example.com", "münchen.de", "api.example.com:443", "[::1"])
-    func of1AHostThatDoesNotNormaliseBlocksWhateverElseThereIs(host: String) throws {
+    func of1AHostThatDoesNotNormaliseBlocksBeforeAllElse(host: String) throws {
         var rules = Rules()
         rules.denied = []
         rules.entry.mode = .off

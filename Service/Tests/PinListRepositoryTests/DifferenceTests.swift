@@ -41,7 +41,7 @@ struct DifferenceTests {
             ])
     }
 
-    @Test("whatever weakens is said to")
+    @Test("a change that weakens is said to weaken")
     func whateverWeakensIsSaidTo() throws {
         let old = SourceText.good(
             "denied: [\"\(SourceText.pin("c"))\"]", entry: "includeSubdomains: true", list: "unlisted: deny")

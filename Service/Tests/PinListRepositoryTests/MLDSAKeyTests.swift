@@ -59,7 +59,7 @@ struct MLDSAKeyTests {
             #expect(signature.count == 3_309)
             #expect(publicKey.isValidSignature(signature, for: [1, 2, 3]))
             #expect(!publicKey.isValidSignature(signature, for: [1, 2, 4]))
-            // Whatever was read, the seed is written.
+            // From each form that was read, the seed is written.
             #expect(try key.pkcs8 == MLDSA65Vector.seedForm())
             #expect(try PublicKeyBytes.ofPKCS8(form) == key.subjectPublicKeyInfo)
         }

@@ -67,7 +67,7 @@ struct ProxyRulesTests {
         #expect(try self.proxy(for: "a.example", option: "", environment) == nil)
     }
 
-    @Test("this machine itself is asked through a proxy with --proxy alone, whatever its name is")
+    @Test("this machine itself is asked through a proxy with --proxy alone, under any name")
     func thisMachineItselfIsAskedThroughAProxyWithProxyAlone() throws {
         let environment = ["HTTPS_PROXY": "http://127.0.0.1:1"]
         for host in ["localhost", "127.0.0.1", "::1"] { #expect(try self.proxy(for: host, environment) == nil) }

@@ -7,8 +7,8 @@ import Testing
 
 @Suite("Through a proxy on loopback", .enabled(if: ServedLists.python != nil, "python3 is not installed"))
 struct ProxyTunnelTests {
-    /// A proxy that opens a tunnel to one port of this machine, whatever name it is told: only the proxy knows the way.
-    /// It prints its port, then the target and the credentials of each tunnel.
+    /// A proxy that opens a tunnel to one port of this machine, for any name that it is told: only the proxy knows the
+    /// way. It prints its port, then the target and the credentials of each tunnel.
     private static let proxy = #"""
         import http.server, select, socket, sys
         class Proxy(http.server.BaseHTTPRequestHandler):

@@ -29,7 +29,7 @@ struct TestPostgreSQL: Sendable {
     /// The folder of the socket, and of all else.
     let folder: URL
 
-    /// Makes an empty server, which does not run yet; removed afterwards whatever happens.
+    /// Makes an empty server, which does not run yet; removed afterwards in any case.
     static func withServer<Result>(_ body: (TestPostgreSQL) async throws -> Result) async throws -> Result {
         // A short path: the name of a socket has a hundred characters at most.
         let folder = FileManager.default.temporaryDirectory
