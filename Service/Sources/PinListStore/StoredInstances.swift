@@ -7,7 +7,7 @@ internal import PinReportAnalysis
 
 extension StoreTransaction {
     private static var here: String { "here:" }
-    /// After how many seconds without a sign an instance is forgotten: a day.
+    /// The time without a sign after which an instance is forgotten, in seconds: a day.
     private static var forgotten: Int64 { 86_400 }
 
     /// Says that an instance is there, and forgets those of which nothing was heard for a day.

@@ -11,7 +11,7 @@ extension StoreTransaction {
     package static var maximumLeadingCauses: Int { 10 }
     /// The maximum number of groups of a host that are looked at, those with the newest reports.
     private static var groupsOfLeadingCause: Int { 10 }
-    /// Over how many hours reports are added up: this one and the one before.
+    /// The number of hours over which reports are added up: this one and the one before.
     private static var hoursOfLeadingCause: Int64 { 2 }
 
     /// The cause of most failures of each host in the last hours.

@@ -6,7 +6,8 @@ internal import CertificatePinning
 internal import PinListMetadata
 package import PinReportAnalysis
 
-/// Under which condition a plan is stored (RFC 9110, section 13.1): two who change it must not overwrite one another.
+/// The condition under which a plan is stored (RFC 9110, section 13.1): two who change it must not overwrite one
+/// another.
 package enum RotationCondition: Hashable, Sendable {
     /// No plan is stored yet.
     case absent

@@ -250,7 +250,8 @@ extension StoreTransaction {
             ])
     }
 
-    /// From how many networks reports named a key as the leaf's, on the day with the most; `nil` where none did.
+    /// The number of networks from which reports named a key as the leaf's, on the day with the most; `nil` where none
+    /// did.
     package func reportingNetworks(of key: String) throws -> Int64? {
         let rows = try self.connection.rows("SELECT group_number FROM group_leaf WHERE pin = ?", [.text(key)])
         guard !rows.isEmpty else { return nil }

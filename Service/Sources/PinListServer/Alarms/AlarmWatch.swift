@@ -21,11 +21,11 @@ struct AlarmWatch: Service {
     static let lease: Int64 = 60
     /// The time that a notification waits for one that comes before it, in seconds.
     static let pause: Int64 = 15
-    /// After how long a notification that its target does not take is given up, in seconds: a day.
+    /// The time after which a notification that its target does not take is given up, in seconds: a day.
     static let maximumDeliverySeconds: Int64 = 86_400
     /// The number of notifications that are sent at a time.
     static let maximum = 20
-    /// After how many seconds no further one is begun, so that all are done before ``lease`` is over.
+    /// The time after which no further one is begun, in seconds, so that all are done before ``lease`` is over.
     static let maximumRound = 30.0
 
     let parts: ServiceParts

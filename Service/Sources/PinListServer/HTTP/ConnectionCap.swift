@@ -27,7 +27,7 @@ final class ConnectionCap: AvailableConnectionsDelegate {
     private let logger: Logger
     private let state = NIOLockedValueBox(State())
 
-    /// After how many seconds it is said again that there is no room.
+    /// The time after which it is said again that there is no room, in seconds.
     static let tellEvery = 60.0
 
     /// A cap of which nothing is taken.

@@ -213,7 +213,7 @@ struct StatusDocument: Encodable {
         let toldAt, toldBy, validFrom, validTo: String
         /// The time at which a probe saw its key served; left out when none did.
         let probedAt: String?
-        /// From how many networks reports named its key, on the day with the most; left out when none did.
+        /// The number of networks from which reports named its key, on the day with the most; left out when none did.
         let networks: Int64?
 
         init(_ unexpected: SightingOverview.Unexpected) {

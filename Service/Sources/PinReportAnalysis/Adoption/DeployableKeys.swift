@@ -25,7 +25,7 @@ package struct DeployableKeys: Sendable {
     /// another one counts as refusing.
     static let maximumLists = 32
 
-    /// From what it is said, in a sentence; empty when nothing is measured.
+    /// The measurement behind it, in a sentence; empty when nothing is measured.
     package let measured: String
 
     private let requests: Int64

@@ -15,7 +15,7 @@ package struct HeldCount: Hashable, Sendable {
     /// The minimum number of requests that say something (formats.md, section 8).
     static let minimumRequests: Int64 = 300
 
-    /// Over how many seconds was counted: whole hours.
+    /// The period that is counted, in seconds: whole hours.
     package let period: Int64
     /// The requests that named a list.
     package let requests: Int64
@@ -49,7 +49,7 @@ package struct HeldCount: Hashable, Sendable {
         }
     }
 
-    /// Over how many hours is counted.
+    /// The number of hours that are counted.
     package static func hours(of window: Int64) -> Int64 { (max(window, self.minimumPeriod) + 3_599) / 3_600 }
 
     /// The count as JSON.

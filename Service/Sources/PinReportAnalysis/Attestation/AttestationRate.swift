@@ -75,7 +75,7 @@ package struct AttestedHost: Hashable, Sendable {
 
     /// The number of keys that were heard, each once however often it reported.
     package let keys: Int
-    /// From how many networks they were heard first.
+    /// The number of networks from which they were heard first.
     package let networks: Int
 
     package init(keys: Int, networks: Int) { (self.keys, self.networks) = (keys, networks) }

@@ -20,7 +20,7 @@ package struct CauseEvidence {
         return seconds == 0 ? "\(reports)." : "\(reports) within \(Self.duration(seconds))."
     }
 
-    /// From how many networks.
+    /// The number of networks, in words.
     var networks: String {
         guard let networks = self.facts.networks else { return "It was not measured from how many networks." }
         if networks.number == 1 { return "They came from 1 network: one place, or one person." }

@@ -18,7 +18,7 @@ struct WaitingLine: Hashable, Sendable {
     /// The time at which the last one is served.
     private(set) var endsAt: Int64 = 0
 
-    /// In how many nanoseconds the last one is served; 0 where there is none.
+    /// The time until the last one is served, in nanoseconds; 0 where there is none.
     func wait(at now: Int64) -> Int64 { max(0, self.endsAt - now) }
 
     /// Joins the line.

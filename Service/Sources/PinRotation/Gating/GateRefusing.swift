@@ -11,7 +11,7 @@ public struct GateRefusing: Hashable, Sendable {
 
     /// The share, 0 to 1; `nil` when it is not measured.
     public let share: Double?
-    /// Over how many whole hours is counted: ``hours(of:)``.
+    /// The number of whole hours that are counted: ``hours(of:)``.
     public let hours: Int64
     /// The requests that named a list. When it is not measured: as many as are known, which may be none.
     public let requests: Int64
@@ -26,7 +26,7 @@ public struct GateRefusing: Hashable, Sendable {
     /// Whether enough requests were counted to decide by them.
     public var isMeasured: Bool { self.share != nil }
 
-    /// Over how many hours is counted: the longer of a list's `refreshAfter` and a day, in whole hours.
+    /// The number of hours that are counted: the longer of a list's `refreshAfter` and a day, in whole hours.
     ///
     /// - Parameter refreshAfter: In seconds.
     public static func hours(of refreshAfter: Int64) -> Int64 {

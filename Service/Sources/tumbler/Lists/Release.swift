@@ -8,7 +8,7 @@ import Foundation
 import PinListMetadata
 import PinListRepository
 
-/// From what people wrote to what clients get: what `release` does, and each step of a rotation that publishes.
+/// The way from what people wrote to what clients get: what `release` does, and each step of a rotation that publishes.
 struct Release {
     /// The findings that stop nothing.
     var allow: AllowOption

@@ -17,7 +17,7 @@ struct ServiceAdoption: Decodable, Sendable {
     private let state: String?
     private let versions: [String: Int64]?
 
-    /// Over how many seconds was counted.
+    /// The period that is counted, in seconds.
     let period: Int64?
 
     /// The requests that named a list.

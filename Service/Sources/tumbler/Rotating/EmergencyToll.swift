@@ -20,7 +20,7 @@ struct EmergencyToll {
     private let curve: AdoptionForecast
     private let basis: String
 
-    /// After how long the rest is told, in seconds.
+    /// The moments at which the rest is told, in seconds.
     private static let moments: [Int64] = [3_600, 86_400, 7 * 86_400, 14 * 86_400, 30 * 86_400]
 
     init(_ plan: RotationPlan, _ knowledge: RotationKnowledge, at time: Timestamp) {

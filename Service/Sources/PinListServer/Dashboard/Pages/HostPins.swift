@@ -28,7 +28,7 @@ struct HostPins: Hashable, Sendable {
         var note: String
         /// Whether probes saw it.
         var service: Service
-        /// From where it was seen: names of probes.
+        /// The names of the probes that saw it.
         var probes: [String]
         /// Whether it could be deployed; `nil` where nothing is expected of the host.
         var evaluation: DeployableKeys.Evaluation? = nil

@@ -20,7 +20,7 @@ struct ListsPage: DashboardPage {
         var digest: String
         /// The time of publication.
         var publishedAt: Timestamp
-        /// By whom: the id of a token with its name, or `cli`.
+        /// The publisher: the id of a token with its name, or `cli`.
         var publishedBy: String
         /// The time of issue; `nil` when it cannot be read.
         var issuedAt: Timestamp?

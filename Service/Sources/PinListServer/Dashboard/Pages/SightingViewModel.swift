@@ -30,7 +30,7 @@ struct SightingViewModel: Hashable, Sendable {
     var isPrecertificate: Bool
     /// The time at which a probe saw its key served.
     var probedAt: Timestamp?
-    /// From how many networks reports named its key; `nil` where none did.
+    /// The number of networks from which reports named its key; `nil` where none did.
     var networks: Int64?
     /// The token of the person who has seen its alarm; `nil` when no person said so.
     var acknowledgedBy: String?

@@ -16,7 +16,7 @@ internal import ServiceLifecycle
 struct InstanceHeartbeat: Service {
     /// The interval of counting.
     static let interval: Duration = .seconds(15)
-    /// After how many seconds without a sign an instance is gone.
+    /// The time without a sign after which an instance is gone, in seconds.
     static let absence: Int64 = 45
 
     let parts: ServiceParts
