@@ -26,7 +26,7 @@ package enum CommandLineProgram {
     package static func run(
         _ root: any AsyncParsableCommand.Type, failure: @Sendable (any Error) -> CommandError? = { _ in nil }
     ) async {
-        _ = StandardOutput.endsWhenNobodyReads
+        _ = StandardOutput.endsWithoutReader
         let (colour, words): (ColourChoice, [String])
         do throws(CommandError) {
             (colour, words) = try ColourChoice.taken(from: try self.words(CommandLine.arguments))

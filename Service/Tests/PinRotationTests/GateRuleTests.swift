@@ -170,8 +170,8 @@ struct GateRuleTests {
         }
         let ended = try GateScene.list(1, [1]) { $0.domains[0].entry.expiresAt = GateScene.now }
         #expect(try GateScene(byTime: ended).answer(Self.chain).reason.contains("has ended"))
-        let nobody = try GateScene.list(1, [1]) { $0.domains[0].rollout = 0 }
-        #expect(try GateScene(byTime: nobody).answer(Self.chain).verdict == .safe)
+        let noInstallation = try GateScene.list(1, [1]) { $0.domains[0].rollout = 0 }
+        #expect(try GateScene(byTime: noInstallation).answer(Self.chain).verdict == .safe)
     }
 
     @Test("without any list, and without one that is known to be out, nothing is safe")

@@ -116,8 +116,8 @@ package struct HostRate: Hashable, Sendable {
             before.isEmpty ? 0 : before.reduce(0) { $0 + value($1) } / Double(before.count)
         }
         let whole = mean { Double(unsampled[$0] ?? 0) }
-        let everybody = mean { multiplied($0, \.all) } - whole
-        func usual(_ perMillion: Int64) -> Double { everybody * Double(perMillion) / Double(ReportRate.all) + whole }
+        let fullRate = mean { multiplied($0, \.all) } - whole
+        func usual(_ perMillion: Int64) -> Double { fullRate * Double(perMillion) / Double(ReportRate.all) + whole }
         let shares = rate.perMillion(in: (hour - Self.week)...hour)
         self.usual = usual(rate.perMillion(in: hour))
         self.usualRange = usual(shares.lowerBound)...max(usual(shares.lowerBound), usual(shares.upperBound))

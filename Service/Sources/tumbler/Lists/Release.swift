@@ -49,7 +49,7 @@ struct Release {
             + SigningSummary.lines(of: release.metadata, published: release.published)
             + (held.lists.isEmpty ? [] : [held.line])
         if !self.yes {
-            try SigningConsent.expectSomebody()
+            try SigningConsent.expectTerminal()
             for line in summary { StandardError.note(line) }
             guard SigningConsent.ask("Release this?") else { throw declined }
         }

@@ -85,7 +85,7 @@ enum SigningConsent {
     ///
     /// - Parameter hint: The hint where there is none.
     /// - Throws: ``CommandError`` in a pipe.
-    static func expectSomebody(hint: String = "--yes signs without asking") throws(CommandError) {
+    static func expectTerminal(hint: String = "--yes signs without asking") throws(CommandError) {
         guard isatty(STDIN_FILENO) == 1 else {
             throw CommandError(
                 .usage, "there is no terminal here to confirm the signature",

@@ -83,7 +83,7 @@ extension DashboardPages {
             return .unknown("two windows after its publication have to be measured first")
         }
         if name.adoption.isStalled { return .unknown("the share no longer grows") }
-        let before = counts.lastIndex { $0.share(of: name.list.version) < AdoptionEstimate.everybody }
+        let before = counts.lastIndex { $0.share(of: name.list.version) < AdoptionEstimate.shareOfAll }
         let first = start.before(-Int64(before.map { $0 + 1 } ?? 0) * step)
         return .reached(max(first, name.publishedAt))
     }

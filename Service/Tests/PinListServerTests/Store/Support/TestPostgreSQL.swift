@@ -68,8 +68,8 @@ struct TestPostgreSQL: Sendable {
 
     private static func command(_ program: String, _ arguments: [String]) throws -> [String] {
         let programs = try #require(Self.programs)
-        let nobody = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"]
-        return (geteuid() == 0 ? nobody : []) + ["\(programs)/\(program)"] + arguments
+        let unprivileged = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"]
+        return (geteuid() == 0 ? unprivileged : []) + ["\(programs)/\(program)"] + arguments
     }
 
     /// Runs the server beside `body`, which begins when connections are taken. It is stopped as an administrator stops
