@@ -144,8 +144,8 @@ struct LogListTests {
         #expect(list.isStale(at: Timestamp(secondsSince1970: .max)))
     }
 
-    @Test("the two logs whose private keys are public are unknown, whatever list has them")
-    func twoLogsWhosePrivateKeysArePublicAreUnknownWhateverListHasThem() throws {
+    @Test("the two logs whose private keys are public are unknown, in every list")
+    func twoLogsWhosePrivateKeysArePublicAreUnknownInEveryList() throws {
         #expect(LogID.traps.count == 2)
         let ids = [LogID](LogID.traps)
         let logs =

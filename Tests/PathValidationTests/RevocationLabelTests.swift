@@ -28,7 +28,7 @@ struct RevocationLabelTests {
     private static let exceptions: [String: (answer: String, reason: String)] = [
         "bad_thisupdate_too_old": ("good", "a list holds until its nextUpdate; BoringSSL is asked for one of a week"),
         "bad_crldp_has_crlissuer": (
-            "good", "the list is the issuer's own and is for all certificates, whatever other lists one of them names"
+            "good", "the list is the issuer's own and is for all certificates, also for one that names other lists"
         ),
         "good_issuer_name_normalization": ("unknown", "names are compared byte by byte, as in paths"),
         "good_key_rollover": (

@@ -331,8 +331,8 @@ struct RevocationListTests {
         }
     }
 
-    @Test("a list of another issuer says nothing, whatever serial numbers it has")
-    func listOfAnotherIssuerSaysNothingWhateverSerialNumbersItHas() async throws {
+    @Test("a list of another issuer says nothing, with any serial numbers")
+    func listOfAnotherIssuerSaysNothingWithAnySerialNumbers() async throws {
         let pki = try PKI()
         var list = TestRevocationList(entries: [Self.entry])
         list.issuer = try TestRevocationList.subject(of: pki.root)

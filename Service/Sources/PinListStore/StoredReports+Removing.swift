@@ -66,7 +66,7 @@ extension StoreTransaction {
         try self.connection.execute("DELETE FROM alarm WHERE ended_at < ?", [seconds])
     }
 
-    /// The most groups that one transaction removes: the rest goes the next time.
+    /// The maximum number of groups that one transaction removes: the rest goes the next time.
     private static var maximumGroupsRemoved: Int { 500 }
 
     /// Forgets what was counted of hours before one.

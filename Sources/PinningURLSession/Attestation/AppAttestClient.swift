@@ -37,9 +37,10 @@ public actor AppAttestClient: ReportAttestor {
     /// The time for which a challenge is used after it came, in seconds: the service accepts it for ten minutes
     /// (formats.md, section 7).
     static let challengeLifetime: Int64 = 540
-    /// The maximum wait for each answer of Apple and of the service, in seconds.
+    /// The maximum wait for each answer of Apple and of the service, in seconds, as for a list.
     static let patience = 15.0
-    /// The maximum length of an attestation that is sent, in bytes.
+    /// The maximum length of an attestation that is sent, in bytes, as many as the service reads; Apple's have some
+    /// thousand.
     static let maximumAttestation = 65_536
 
     /// The list whose service it uses.

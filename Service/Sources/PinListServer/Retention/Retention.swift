@@ -13,11 +13,11 @@ internal import ServiceLifecycle
 struct Retention: Service {
     /// The interval of runs.
     static let interval: Duration = .seconds(600)
-    /// The time for which an instance has the turn, in seconds: it looks twice meanwhile.
-    static let turn: Int64 = 1_200
-    /// The most reports that one transaction deletes, so that other writers wait only briefly.
+    /// The time for which an instance has the lease, in seconds: it looks twice meanwhile.
+    static let lease: Int64 = 1_200
+    /// The maximum number of reports that one transaction deletes, so that other writers wait only briefly.
     static let batch = 5_000
-    /// The most transactions of one look.
+    /// The maximum number of transactions of one look, so that a look ends; the next one goes on.
     static let maximumBatches = 200
     /// The interval at which it logs what takes the room, in seconds.
     static let complaintInterval: Int64 = 3_600
@@ -35,13 +35,13 @@ struct Retention: Service {
 
     func run() async throws { await Interval.each(Self.interval) { await self.look() } }
 
-    /// Deletes what is too old, where it is the turn of this instance.
+    /// Deletes what is too old, where this instance has the lease.
     func look() async {
         let now = self.clock.now
         do {
             let instance = self.instance
-            let isOurs = try await self.store.write(as: .turns) { store in
-                try store.takeTurn("retention", for: instance, at: now, seconds: Self.turn)
+            let isOurs = try await self.store.write(as: .leases) { store in
+                try store.takeLease("retention", for: instance, at: now, seconds: Self.lease)
             }
             guard isOurs else { return self.seen(try await self.room(at: now)) }
             let today = now.hour / 24

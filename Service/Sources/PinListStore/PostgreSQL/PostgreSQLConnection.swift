@@ -130,8 +130,8 @@ final class PostgreSQLConnection: SQLConnection {
 extension PostgreSQLConnection {
     private static func set(_ name: String, _ milliseconds: Int) -> String { "SET \(name) = \(milliseconds)" }
 
-    /// A commit is on the server's disk before the answer is sent: 202 and 200 mean it, whatever the own setting of the
-    /// server, the database or the role is.
+    /// A commit is on the server's disk before the answer is sent: 202 and 200 mean it, also where the server, the
+    /// database or the role is set otherwise.
     private func checkDurability() throws {
         let sql = """
             SELECT set_config('synchronous_commit', CASE current_setting('synchronous_commit')

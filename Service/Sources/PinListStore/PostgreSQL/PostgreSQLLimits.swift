@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// What bounds the work with a PostgreSQL database. A value, so that a test chooses smaller ones.
+/// Limits of the work with a PostgreSQL database. A value, so that a test chooses smaller ones.
 struct PostgreSQLLimits: Sendable {
     /// The connections that read. Two more write, one of them reports and counts alone: an instance makes one change of
     /// each kind at a time.
@@ -46,7 +46,7 @@ struct PostgreSQLLimits: Sendable {
 
     /// Milliseconds that one statement of a migration may take: an hour, because some go through all rows.
     private static let migrationMilliseconds = 3_600_000
-    /// The longest address, in bytes of UTF-8.
+    /// The maximum length of an address, in bytes of UTF-8.
     static let maximumAddressLength = 2_048
     /// The stack of a thread that makes calls, in bytes: lists and reports are evaluated on it.
     static let stackSize = 4 << 20
@@ -56,8 +56,10 @@ struct PostgreSQLLimits: Sendable {
     static let rowOverhead: Int64 = 100
     /// The number of the first advisory lock (``StoreLock``), within one database: "tumbler" in ASCII.
     static let firstLock: Int64 = 0x74_756D_626C_6572
-    /// The fewest rows that are copied with `COPY`, which takes a question more than a statement that is prepared.
+    /// The minimum number of rows that are copied with `COPY`, which takes a question more than a statement that is
+    /// prepared.
     static let copiedRows = 4
-    /// The most bytes that are handed to libpq at once while rows are copied.
+    /// The maximum number of bytes that are handed to libpq at once while rows are copied: a buffer of the usual size
+    /// of pipes and sockets.
     static let copiedBytes = 65_536
 }

@@ -198,7 +198,9 @@ struct RetentionTests {
         try await TestedStore.sqlite.withDatabase { open in
             let store = try open()
             try await Self.add(5, "old.example", days: 91, to: store)
-            _ = try await store.write { try $0.takeTurn("retention", for: "other", at: TurnedClock.start, seconds: 60) }
+            _ = try await store.write {
+                try $0.takeLease("retention", for: "other", at: TurnedClock.start, seconds: 60)
+            }
             await Self.look(store, days: 90, megabytes: 2_048)
             #expect(try await Self.rows(store)["report"] == 5)
         }

@@ -18,7 +18,7 @@ struct NowPage: DashboardPage {
     /// The use of the database's room, in a sentence; empty where this instance has not looked yet.
     var room = ""
 
-    /// The most hosts that are shown; the rest is on the page of failures.
+    /// The maximum number of hosts that are shown; the rest is on the page of failures.
     static let maximumHosts = 60
 
     /// The title of the window.

@@ -94,7 +94,7 @@ enum HostileStory {
         let token = TokenViewModel(
             id: self.all, scope: self.all, names: texts, label: self.all, owner: self.all, madeAt: Story.now, end: .open
         )
-        let sighting = ShownSighting(
+        let sighting = SightingViewModel(
             names: texts, issuer: self.all, key: self.all, log: self.all, loggedAt: Story.now,
             toldAt: Timestamp(secondsSince1970: .min), toldBy: self.all, notBefore: Timestamp(secondsSince1970: .min),
             notAfter: Timestamp(secondsSince1970: .max), state: .unknown, isEnforced: true, isPrecertificate: true,
