@@ -50,8 +50,8 @@ whole_checkout() {
     case $(swift build --help-hidden 2>/dev/null) in
     *--multiroot-data-file*) ;;
     *)
-        printf 'This Swift does not build several packages at once (--multiroot-data-file). Swift 6.3 does; each package\n' >&2
-        printf 'also builds by itself: swift build --package-path Service. See docs/decisions/0032-one-build-of-the-checkout.md.\n' >&2
+        printf 'This Swift does not build several packages at once (--multiroot-data-file), which the scripts do. Use Swift 6.3;\n' >&2
+        printf 'each package also builds by itself: swift build --package-path Service. See docs/decisions/0032-one-build-of-the-checkout.md.\n' >&2
         exit 2
         ;;
     esac
