@@ -114,7 +114,7 @@ step() {
     printf '== %s …\n' "$title"
     show_progress "$log" &
     ticker=$!
-    # What scripts/times adds up: the step, the one that it is part of, and its seconds: wall, user, system.
+    # What scripts/tally adds up: the step, the one that it is part of, and its seconds: wall, user, system.
     local parent=${TUMBLER_STEP:--} TIMEFORMAT="%R %U %S"
     { time TUMBLER_STEP=$name "$@" >"$log" 2>&1 </dev/null; } 2>"$log.time" || status=$?
     printf '%s %s %s\n' "$name" "$parent" "$(tail -n 1 "$log.time")" >>"$logs/times"
