@@ -6,11 +6,8 @@ package import ArgumentParser
 import Foundation
 import PinListRepository
 
-/// The common part of the two programs: their version, and how they begin and end.
+/// The common part of the two programs: how they begin and end.
 package enum CommandLineProgram {
-    /// The version that `--version` prints.
-    package static let version = "0.1.0-dev"
-
     /// The text on exit codes in the help of the root commands.
     package static let exitCodes = """
         Exit codes: 0 holds or allowed, 1 does not hold or blocked, 2 could not be decided (network, file, server), \
