@@ -73,7 +73,8 @@ struct Retention: Service {
         }
     }
 
-    /// Forgets the oldest of what is too much: reports, and when there are none any more, counts.
+    /// Forgets the oldest of what is too much: days of reports, then reports of today, and when there are none any more,
+    /// counts.
     private func forgetMuch(at now: Timestamp) async throws {
         let room = try await self.room(at: now)
         self.seen(room)
@@ -84,19 +85,15 @@ struct Retention: Service {
             try store.removeReportDays(of: room.excess, before: today)
         }
         guard removed == 0 else { return }
-        let count = try await self.store.read { try $0.removableReports() }
-        guard count > 0 else {
+        let surplus = try await self.store.read { try $0.surplusReports(in: room) }
+        guard var surplus else {
             return try await self.store.write(as: .retention) { try $0.removeOldestCounts(before: today) }
         }
-        let each = max(room.forgotten / count, 1)
-        var excess = max(room.excess / each + 1, Int64(1))
-        for _ in 0..<Self.maximumBatches where excess > 0 {
-            let limit = Int(clamping: min(excess, Int64(Self.batch)))
-            let removed = try await self.store.write(as: .retention) { store in
-                try store.removeReports(before: Timestamp(secondsSince1970: .max), limit: limit)
-            }
+        for _ in 0..<Self.maximumBatches where surplus > 0 {
+            let limit = Int(clamping: min(surplus, Int64(Self.batch)))
+            let removed = try await self.store.write(as: .retention) { try $0.removeOldestReports(limit: limit) }
             guard removed > 0 else { break }
-            excess -= Int64(removed)
+            surplus -= Int64(removed)
         }
     }
 

@@ -34,6 +34,8 @@ struct PostgreSQLLimits: Sendable {
     var pauseSeconds = (first: 0.25, maximum: 5.0)
     /// The number of statements that a connection keeps prepared; then it forgets all of them.
     var preparedStatements = 128
+    /// Whether statements that nothing waits for are sent with the next one, where the library can do that.
+    var isPipelined = true
 
     /// The same for a migration of the tables: it reads and writes all rows, and others wait for it.
     var migrating: Self {
@@ -56,9 +58,12 @@ struct PostgreSQLLimits: Sendable {
     static let rowOverhead: Int64 = 100
     /// The number of the first advisory lock (``StoreLock``), within one database: "tumbler" in ASCII.
     static let firstLock: Int64 = 0x74_756D_626C_6572
-    /// The minimum number of rows that are copied with `COPY`, which takes a question more than a statement that is
-    /// prepared.
-    static let copiedRows = 4
+    /// The minimum number of rows that are copied with `COPY`, which takes two questions more than a statement that goes
+    /// with others.
+    static let copiedRows = 256
+    /// The maximum number of bytes of statements that nothing waits for: then they are sent before the next question, so that
+    /// memory is bounded.
+    static let unsentBytes = 1 << 20
     /// The maximum number of bytes that are handed to libpq at once while rows are copied: a buffer of the usual size
     /// of pipes and sockets.
     static let copiedBytes = 65_536
