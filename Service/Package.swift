@@ -372,6 +372,7 @@ let package = Package(
                 "PinListRepository",
                 "PinRotation",
                 .product(name: "CertificatePinning", package: "tumbler"),
+                .product(name: "CertificateTransparency", package: "tumbler"),
                 .product(name: "PinListMetadata", package: "tumbler"),
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
