@@ -8,7 +8,7 @@ internal import PinListMetadata
 extension LogList {
     /// Reads a list.
     ///
-    /// Members that are not known are ignored, whatever numbers they have. Known members must be valid; none of them is a
+    /// Members that are not known are ignored, with numbers of any kind. Known members must be valid; none of them is a
     /// number. An unknown state makes a log pending, so it counts for nothing.
     ///
     /// - Parameter bytes: The JSON, in UTF-8. Work and memory are linear in its length.

@@ -289,7 +289,7 @@ def log_lists():
             ("description-with-fraction", "a number where a text belongs", with_log(description=1.5))]:
         yield read(name, why, text)
     for name, number in (("with-fraction", "1.5"), ("with-exponent", "1e400"), ("beyond-64-bits", "9223372036854775808")):
-        yield read(f"number-{name}", "a member that is not known is ignored, whatever number it has",
+        yield read(f"number-{name}", "a member that is not known is ignored, with a number of any kind",
                    LOGS[:-1] + f',"x":{number}}}', True)
     size = 4_194_304
     for length, satisfied in ((size, True), (size + 1, None)):

@@ -21,7 +21,7 @@ struct TrialLogs: Sendable {
         let keys = (0..<2).compactMap { _ in TrialKey(.ecdsaP256SHA256, randomness) }
         guard keys.count == 2 else { return nil }
         let since = time.shifted(by: -TrialCertificate.before)
-        // Two operators, whatever names were drawn.
+        // Two operators, also where one name was drawn twice.
         let operators = zip(keys, ["Logs", "CT"]).map { key, suffix in
             """
             {"name":"\(TrialNames(randomness).company) \(suffix)","logs":[{"log_id":"\
