@@ -31,6 +31,9 @@ struct SerialIndex: Sendable {
     /// The number of entries.
     var count: Int { self.entries.count }
 
+    /// The memory of the index in bytes, with what is reserved.
+    var reservedBytes: Int { 4 * (self.entries.capacity + self.mixes.capacity + self.buckets.capacity) }
+
     /// The entries that are gathered while a list is walked.
     struct Builder {
         fileprivate var entries: [UInt32] = []

@@ -28,7 +28,7 @@ struct StatusDocument: Encodable {
         let attested, unattested: Int64
         /// Registered keys.
         let keys: Int64
-        /// The mean of the days' shares of attested reports, 0 to 1; left out without reports.
+        /// The attested reports of 30 days over all of them, 0 to 1; left out without reports.
         let share: Double?
         /// Whether unattested reports alarm as attested ones do.
         let countsUnattested: Bool

@@ -15,6 +15,8 @@ package struct AttestationRate: Hashable, Sendable {
     /// The number of attested reports that usually come in the time that is compared. Of fewer, half would often be
     /// missing by chance.
     package static let compared = 8.0
+    /// The share of attested reports from which the unattested ones only warn (formats.md, section 7).
+    package static let enough = 0.5
     /// The maximum time that is compared, in hours (formats.md, section 7).
     package static let maximum: Int64 = 24
 
@@ -48,7 +50,7 @@ package struct AttestationRate: Hashable, Sendable {
     }
 
     /// Whether unattested reports count as they did before.
-    package var countsUnattested: Bool { (self.share ?? 0) < 0.5 || self.hasFallen }
+    package var countsUnattested: Bool { (self.share ?? 0) < Self.enough || self.hasFallen }
 
     /// Whether attested reports fell below half of their usual rate, over as many hours as usually bring
     /// ``compared`` of them, up to ``maximum``.

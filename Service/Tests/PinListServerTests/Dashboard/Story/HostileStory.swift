@@ -101,7 +101,16 @@ enum HostileStory {
             probedAt: Story.now, networks: .max, acknowledgedBy: self.all)
         let unmeasured = Unmeasured(what: self.all, why: self.all, next: self.all)
         return [
-            ("now", NowPage(alarms: [self.alarm], hosts: rates, lists: [served], unmeasured: [unmeasured])),
+            (
+                "now",
+                NowPage(
+                    alarms: [self.alarm], hosts: rates, lists: [served], unmeasured: [unmeasured],
+                    attestations: [
+                        AttestedReports(
+                            name: self.all, attested: .min, all: .max, share: .nan, keys: .max,
+                            unattested: .countWhileOthersAreMissing)
+                    ])
+            ),
             ("failures", failures), ("failure", group), ("hosts", HostsPage(version: 1, hosts: hosts)),
             (
                 "adoption",
