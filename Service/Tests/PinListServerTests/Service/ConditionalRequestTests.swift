@@ -32,7 +32,8 @@ struct ConditionalRequestTests {
     }
 
     @Test(
-        "the list that is held is not sent again, in each form that a proxy gives its tag; anything else brings the list")
+        "the list that is held is not sent again, in each form that a proxy gives its tag; anything else brings the list"
+    )
     func listThatIsHeldIsNotSentAgainInEachFormThatAProxyGivesItsTag() async throws {
         try await self.run { service, digest in
             let other = String(repeating: "0", count: 64)
