@@ -19,8 +19,10 @@ struct WriteBrake {
     /// Marks that an empty queue exceeds.
     ///
     /// `unsafeBitCast`, because the initialiser refuses marks under which a channel never becomes writable. That is what
-    /// is needed here, until ``release()`` puts the usual ones back.
-    private static let exceeded = unsafeBitCast((low: -1, high: -1), to: Marks.self)
+    /// is needed here, until ``release()`` puts the usual ones back. `nil` where marks are not a pair of integers.
+    private static let exceeded =
+        MemoryLayout<Marks>.size == MemoryLayout<(Int, Int)>.size
+        ? unsafeBitCast((low: -1, high: -1), to: Marks.self) : nil
 
     private let usual: Marks
     private let options: any NIOSynchronousChannelOptions
@@ -38,7 +40,8 @@ struct WriteBrake {
         guard channel is any SocketOptionProvider, let options = channel.syncOptions,
             let usual = try? options.getOption(.writeBufferWaterMark), usual.low > 0,
             let context = try? channel.pipeline.syncOperations.context(handler: tls),
-            (try? options.setOption(.writeBufferWaterMark, value: Self.exceeded)) != nil
+            let exceeded = Self.exceeded,
+            (try? options.setOption(.writeBufferWaterMark, value: exceeded)) != nil
         else { return nil }
         context.write(Self.nothing(channel), promise: nil)
         return WriteBrake(usual: usual, options: options, context: context)
