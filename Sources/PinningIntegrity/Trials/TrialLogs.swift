@@ -5,6 +5,7 @@
 internal import CertificatePinning
 internal import Crypto
 @_spi(Adapters) internal import PinListClient
+internal import PinListMetadata
 
 /// Two logs of a trial, of two operators, and what they sign (RFC 6962, section 3.2).
 struct TrialLogs: Sendable {
