@@ -49,7 +49,7 @@ uninstall: ## removes what install put there [PREFIX=/usr/local] [DESTDIR=]
 deb: ## Debian packages of the three programs, into .build/deb
 	@scripts/deb
 
-container: ## the service as a container image, with podman or buildah
+container: ## the service as a container image, with buildah
 	@scripts/container
 
 pictures: ## the dashboard at the end of the demonstration, into docs/pictures; needs Chromium

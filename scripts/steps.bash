@@ -50,8 +50,8 @@ whole_checkout() {
     case $(swift build --help-hidden 2>/dev/null) in
     *--multiroot-data-file*) ;;
     *)
-        printf 'This Swift does not build several packages at once (--multiroot-data-file). Swift 6.3 does; each package\n' >&2
-        printf 'also builds by itself: swift build --package-path Service. See docs/decisions/0032-one-build-of-the-checkout.md.\n' >&2
+        printf 'This Swift does not build several packages at once (--multiroot-data-file), which the scripts do. Use Swift 6.3;\n' >&2
+        printf 'each package also builds by itself: swift build --package-path Service. See docs/decisions/0032-one-build-of-the-checkout.md.\n' >&2
         exit 2
         ;;
     esac
@@ -114,7 +114,7 @@ step() {
     printf '== %s …\n' "$title"
     show_progress "$log" &
     ticker=$!
-    # What scripts/times adds up: the step, the one that it is part of, and its seconds: wall, user, system.
+    # What scripts/tally adds up: the step, the one that it is part of, and its seconds: wall, user, system.
     local parent=${TUMBLER_STEP:--} TIMEFORMAT="%R %U %S"
     { time TUMBLER_STEP=$name "$@" >"$log" 2>&1 </dev/null; } 2>"$log.time" || status=$?
     printf '%s %s %s\n' "$name" "$parent" "$(tail -n 1 "$log.time")" >>"$logs/times"

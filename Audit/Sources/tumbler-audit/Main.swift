@@ -68,7 +68,7 @@ struct AuditCommand: ParsableCommand {
             // tumbler:allow RULE reason. Exit code 0: no errors; 1: errors; 2: something could not be read, and \
             nothing worse was found; 64: usage.
             """,
-        version: "0.1.0-dev"
+        version: ProgramVersion.current
     )
 
     @Argument(help: "Folders and files.")

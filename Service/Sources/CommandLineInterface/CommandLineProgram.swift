@@ -6,19 +6,16 @@ package import ArgumentParser
 import Foundation
 import PinListRepository
 
-/// The common part of the two programs: their version, and how they begin and end.
+/// The common part of the two programs: how they begin and end.
 package enum CommandLineProgram {
-    /// The version that `--version` prints.
-    package static let version = "0.1.0-dev"
-
     /// The text on exit codes in the help of the root commands.
     package static let exitCodes = """
         Exit codes: 0 holds or allowed, 1 does not hold or blocked, 2 could not be decided (network, file, server), \
         64 usage.
         """
 
-    /// Runs the command that was typed and turns whatever it throws into the one form of errors: `tumbler: error: …`, a
-    /// hint, an exit code.
+    /// Runs the command that was typed and turns each error into the one form: `tumbler: error: …`, a hint, an exit
+    /// code.
     ///
     /// - Parameters:
     ///   - root: The program's root command.
@@ -26,7 +23,7 @@ package enum CommandLineProgram {
     package static func run(
         _ root: any AsyncParsableCommand.Type, failure: @Sendable (any Error) -> CommandError? = { _ in nil }
     ) async {
-        _ = StandardOutput.endsWhenNobodyReads
+        _ = StandardOutput.endsWithoutReader
         let (colour, words): (ColourChoice, [String])
         do throws(CommandError) {
             (colour, words) = try ColourChoice.taken(from: try self.words(CommandLine.arguments))

@@ -38,7 +38,7 @@ struct TLSRecordCount {
     private var isOlder = false
     private var wasFinished = false
 
-    /// Takes what was sent, in whatever pieces.
+    /// Takes what was sent, in pieces of any length.
     ///
     /// - Returns: The number of bytes of requests that began in it.
     mutating func take<Bytes: RandomAccessCollection<UInt8>>(_ bytes: Bytes) -> Int where Bytes.Index == Int {

@@ -23,7 +23,7 @@ struct TumblerService: AsyncParsableCommand {
         commandName: Self.name,
         abstract: "The service of Tumbler: serves signed pin lists, takes failure reports, warns.",
         discussion: "Each command can be typed as a command of tumbler as well. \(CommandLineProgram.exitCodes)",
-        version: CommandLineProgram.version,
+        version: ProgramVersion.current,
         subcommands: [
             ServeCommand.self, TokenCommand.self, LoginLinkCommand.self, AuditLogCommand.self, BackupCommand.self,
             AdoptionCommand.self, MoveDatabaseCommand.self,

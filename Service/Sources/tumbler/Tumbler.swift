@@ -12,7 +12,7 @@ struct Tumbler: AsyncParsableCommand {
         commandName: "tumbler",
         abstract: "Certificate pinning that can be operated.",
         discussion: CommandLineProgram.exitCodes,
-        version: CommandLineProgram.version,
+        version: ProgramVersion.current,
         subcommands: [
             PinCommand.self, EvaluateCommand.self, TransparencyCommand.self, InitCommand.self, ReleaseCommand.self,
             KeyCommand.self,

@@ -166,7 +166,7 @@ struct InterceptionBenchTests {
                     .connect(host: "127.0.0.1", port: port).get()
                 try await channel.close()
             }
-            #expect(looked.allSatisfy { $0.outcome == .nobodyCame }, "\(looked)")
+            #expect(looked.allSatisfy { $0.outcome == .noClientCame }, "\(looked)")
         }
     }
 

@@ -1,0 +1,1 @@
+../../../Service/Sources/CommandLineInterface/ProgramVersion.swift
