@@ -134,7 +134,7 @@ struct HeldChannelTests {
             try await channel.closeFuture.get()
             #expect(uploader.sofar.text.hasSuffix(BodyPattern.digest))
             #expect(uploader.sofar.ended.map(\.part) == Array(0...BodyPattern.parts))
-            #expect(uploader.sofar.ended.allSatisfy(\.isSent))
+            #expect(uploader.sofar.ended.allSatisfy { $0.isSent })
         }
     }
 
