@@ -161,7 +161,7 @@ let package = Package(
         .target(
             name: "PinningIntegrity",
             dependencies: [
-                "CertificatePinning", "PinListMetadata", "PinListClient", "RuntimeIntegrity",
+                "CertificatePinning", "CertificateTransparency", "PinListMetadata", "PinListClient", "RuntimeIntegrity",
                 .target(name: "PinningNIO", condition: .when(traits: ["NIO"])),
                 .target(
                     name: "PinningURLSession",

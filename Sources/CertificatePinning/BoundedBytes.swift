@@ -6,7 +6,7 @@
 /// while it is read: what bounds the reading is the reading.
 @_spi(Tools)
 public enum BoundedBytes {
-    /// The most bytes that are asked for at once.
+    /// The maximum number of bytes that are asked for at once: a short file takes no more memory than it has bytes.
     private static let partLength = 1 << 20
 
     /// Takes parts until there are no more, or more than the maximum.

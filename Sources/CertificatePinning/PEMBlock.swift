@@ -11,7 +11,7 @@ public struct PEMBlock: Hashable, Sendable {
     /// The maximum length of a text in bytes: a root store of everything Mozilla has ever trusted is below 2 MiB.
     public static let maximumLength = 16 * 1_048_576
 
-    /// The maximum number of blocks.
+    /// The maximum number of blocks: a hundred times as many as Mozilla's root store has.
     public static let maximumCount = 16_384
 
     /// The label of a certificate.

@@ -33,20 +33,6 @@ struct CertificateValidity {
     }
 
     private static func time(_ cursor: inout DERCursor, _ bytes: UnsafeRawBufferPointer) -> Timestamp? {
-        guard let (tag, range) = try? cursor.element(in: bytes.bytes) else { return nil }
-        var digits = String(decoding: UnsafeRawBufferPointer(rebasing: bytes[range]), as: UTF8.self)
-        switch (tag, range.count) {
-        // Years from 50 on are those of the twentieth century (section 4.1.2.5.1).
-        case (DERCursor.Tag.utcTime, 13): digits = (digits < "50" ? "20" : "19") + digits
-        case (DERCursor.Tag.generalizedTime, 15): break
-        default: return nil
-        }
-        var rest = digits[...]
-        let parts = [4, 2, 2, 2, 2, 2].map { count in
-            defer { rest = rest.dropFirst(count) }
-            return String(rest.prefix(count))
-        }
-        return try? Timestamp(
-            "\(parts[0])-\(parts[1])-\(parts[2])T\(parts[3]):\(parts[4]):\(parts[5])\(rest)")
+        (try? cursor.element(in: bytes.bytes)).flatMap { Timestamp(tag: $0.tag, contents: $0.contents, in: bytes.bytes) }
     }
 }

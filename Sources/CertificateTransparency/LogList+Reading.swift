@@ -8,8 +8,8 @@ internal import PinListMetadata
 extension LogList {
     /// Reads a list.
     ///
-    /// Members that are not known are ignored. Known members must be valid. An unknown state makes a log pending, so it
-    /// counts for nothing.
+    /// Members that are not known are ignored, with numbers of any kind. Known members must be valid; none of them is a
+    /// number. An unknown state makes a log pending, so it counts for nothing.
     ///
     /// - Parameter bytes: The JSON, in UTF-8. Work and memory are linear in its length.
     /// - Throws: ``LogListError``. No part of a refused list is used.
@@ -19,7 +19,7 @@ extension LogList {
         }
         let value: JSONValue
         do throws(JSONValue.ParsingError) {
-            value = try JSONValue(strict: bytes, maximumValues: Self.maximumValues)
+            value = try JSONValue(strict: bytes, maximumValues: Self.maximumValues, numbers: .truncated)
         } catch {
             throw LogListError(.malformed, error.description)
         }

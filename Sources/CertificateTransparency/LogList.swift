@@ -16,7 +16,7 @@ public struct LogList: Hashable, Sendable {
     /// The maximum number of logs. The published lists of 2026 have below 100.
     static let maximumLogs = 4_096
 
-    /// The maximum number of earlier operators of a log.
+    /// The maximum number of earlier operators of a log: a log seldom changes hands.
     static let maximumPreviousOperators = 64
 
     /// The maximum age of a list that enforces, in seconds: 70 days, as in Chrome's policy.

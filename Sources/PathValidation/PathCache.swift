@@ -62,13 +62,13 @@ public struct PathCache: Sendable {
         var use: UInt64
     }
 
-    /// The maximum number of paths.
+    /// The maximum number of paths: the recent servers of an app or a service.
     public static let capacity = 1_024
-    /// The maximum age of a path, in seconds.
+    /// The maximum age of a path, in seconds: a day (formats.md, section 4.1).
     public static let lifetime: Int64 = 86_400
-    /// The maximum number of refusals.
+    /// The maximum number of refusals: peers choose how many there are.
     public static let refusalCapacity = 256
-    /// The maximum age of a refusal, in seconds.
+    /// The maximum age of a refusal, in seconds: a minute (formats.md, section 4.1).
     public static let refusalLifetime: Int64 = 60
 
     private var entries: [Key: Entry] = [:]

@@ -38,7 +38,7 @@ public enum ReportLimits {
     public static let stateBytes = 50_331_648
     /// The first window of the backoff, in seconds: two minutes.
     public static let firstWindow: Int64 = 120
-    /// The largest window of the backoff, in seconds: four hours.
+    /// The maximum window of the backoff, in seconds: four hours.
     public static let lastWindow: Int64 = 14_400
     /// The maximum wait that a server can ask for with `Retry-After`, in seconds: a day (formats.md, section 7).
     public static let maximumWait: Int64 = 86_400

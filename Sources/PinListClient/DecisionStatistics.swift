@@ -9,7 +9,7 @@ internal import Foundation
 ///
 /// `@unchecked Sendable`: because what changes is read and written under the lock only.
 final class DecisionStatistics: @unchecked Sendable {
-    /// The maximum number of hosts whose refusal is remembered.
+    /// The maximum number of hosts whose refusal is remembered: memory that redirects of a server must not fill.
     private static let hosts = 256
     /// The time for which a refusal explains errors, in seconds.
     private static let seconds: Int64 = 60

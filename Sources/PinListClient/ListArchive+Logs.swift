@@ -19,11 +19,12 @@ extension ListArchive {
 
     /// The log list that a list names, as it is stored or embedded, or the one that was in force before.
     ///
-    /// A stored file is not trusted: it counts only when a held list names it and its length and digest match.
+    /// A stored file is not trusted: it counts only when a list that was verified names it and its length and digest
+    /// match.
     ///
     /// - Parameters:
     ///   - trust: The trust state: the list in force, and the other held ones.
-    ///   - embedded: The log list that the app ships.
+    ///   - embedded: The log list that the app ships, or the one that was just fetched.
     ///   - before: The log list that was in force.
     func logs(for trust: TrustState, embedded: [UInt8]?, before: LogsInForce?) -> FoundLogs {
         var found = FoundLogs()
@@ -58,17 +59,46 @@ extension ListArchive {
             found.findings.append(
                 Finding(kind: .logsMissing, detail: "the log list of version \(list.version) is not there yet"))
         }
-        found.inForce = before ?? self.otherLogs(of: trust, than: listed, embedded: embedded)
+        found.inForce = before ?? self.otherLogs(of: trust, than: listed, embedded: embedded, &found.findings)
         return found
     }
 
-    /// The log list of another list that is held, after a start.
-    private func otherLogs(of trust: TrustState, than listed: ListedLogs, embedded: [UInt8]?) -> LogsInForce? {
-        for other in [trust.outside, trust.bundled].compactMap({ $0?.list.logs }) where other != listed {
-            guard case .bytes(let bytes) = self.file(other, embedded: embedded) else { continue }
-            if let logs = try? LogsInForce(bytes, listed: other) { return logs }
+    /// The log list of another list, after a start: a held one, or the one that was kept because its log list was in
+    /// force. The highest version is the one that was in force last.
+    private func otherLogs(
+        of trust: TrustState, than listed: ListedLogs, embedded: [UInt8]?, _ findings: inout [Finding]
+    ) -> LogsInForce? {
+        var others = [trust.outside, trust.bundled].compactMap { $0?.list }
+        do throws(Finding) { others += [try self.pinsNamingLogs(under: trust)].compactMap { $0 } } catch {
+            findings.append(error)
+        }
+        for other in others.sorted(by: { $0.version > $1.version }) {
+            if let logs = other.logs, logs != listed, let found = self.readableLogs(logs, embedded: embedded) {
+                return found
+            }
         }
         return nil
+    }
+
+    /// The list that was kept because its log list was in force, verified like a held one; `nil` for none.
+    ///
+    /// It must be current: what a revoked signer named ends with a restart.
+    private func pinsNamingLogs(under trust: TrustState) throws(Finding) -> PinList? {
+        switch self.store.read(.pinsNamingLogs, maximumBytes: self.limits.listBytes) {
+        case .absent: return nil
+        case .unreadable(let reason): throw Self.unreadable(.pinsNamingLogs, reason)
+        case .damaged(let reason): throw Self.damaged(.pinsNamingLogs, reason)
+        case .bytes(let bytes):
+            var kept = trust
+            do { try kept.load(list: bytes) } catch { throw Self.damaged(.pinsNamingLogs, error.description) }
+            return kept.outside?.status == .current ? kept.outside?.list : nil
+        }
+    }
+
+    /// A log list that is there and can be read; else `nil`.
+    private func readableLogs(_ listed: ListedLogs, embedded: [UInt8]?) -> LogsInForce? {
+        guard case .bytes(let bytes) = self.file(listed, embedded: embedded) else { return nil }
+        return try? LogsInForce(bytes, listed: listed)
     }
 
     /// The file that a list names: the embedded one, or the stored one. Any other content counts as absent.
@@ -87,17 +117,54 @@ extension ListArchive {
         }
     }
 
-    /// Removes the log lists that no held list names: held by this process, or stored by another process meanwhile.
-    func removeLogs(unnamedIn trust: TrustState) throws(StateStoreError) {
-        guard !self.store.logDigests().isEmpty else { return }
+    /// Keeps the stored list, before a list with another log list replaces it, where its own log list is there. Without
+    /// a list that names it no file is believed after a restart (formats.md, section 6).
+    func keepPinsNamingLogs(before trust: TrustState, embedded: [UInt8]?) throws(StateStoreError) {
+        guard let next = trust.outside, let wanted = next.list.logs,
+            case .bytes(let bytes) = self.store.read(.pins, maximumBytes: self.limits.listBytes), bytes != next.bytes
+        else { return }
+        var stored = trust
+        do { try stored.load(list: bytes) } catch { return }
+        guard let listed = stored.outside?.list.logs, listed != wanted,
+            self.readableLogs(listed, embedded: embedded) != nil
+        else { return }
+        try self.store.write(bytes, to: .pinsNamingLogs)
+    }
+
+    /// Removes the log lists that nothing names any more: a list that this process holds, one that another process
+    /// stored meanwhile, or the one that was kept for its log list. That one goes when the log list of the stored list
+    /// is there.
+    ///
+    /// - Parameters:
+    ///   - trust: The trust state.
+    ///   - inForce: The log list in force in this process, which stays.
+    ///   - embedded: The log list that the app ships.
+    func removeLogs(
+        unnamedIn trust: TrustState, inForce: LogsInForce?, embedded: [UInt8]?
+    ) throws(StateStoreError) {
+        let isKept = self.store.read(.pinsNamingLogs, maximumBytes: self.limits.listBytes) != .absent
+        guard isKept || !self.store.logDigests().isEmpty else { return }
         try self.store.withLock { () throws(StateStoreError) in
             var stored = trust
-            if case .bytes(let bytes) = self.store.read(.pins, maximumBytes: self.limits.listBytes) {
-                try? stored.load(list: bytes)
+            switch self.store.read(.pins, maximumBytes: self.limits.listBytes) {
+            case .bytes(let bytes): try? stored.load(list: bytes)
+            // What cannot be read now may name a log list.
+            case .unreadable: return
+            case .absent, .damaged: break
             }
-            let held = [trust.bundled, trust.outside, stored.outside]
-            let named = Set(held.compactMap { $0?.list.logs?.digest })
-            for digest in self.store.logDigests() where !named.contains(digest) {
+            var named = [trust.bundled, trust.outside, stored.outside].map { $0?.list.logs } + [inForce?.listed]
+            if isKept {
+                let wanted = stored.inForce?.held.list.logs
+                if let wanted, self.readableLogs(wanted, embedded: embedded) == nil {
+                    do throws(Finding) { named.append(try self.pinsNamingLogs(under: stored)?.logs) } catch {
+                        if error.kind == .stateUnreadable { return }
+                    }
+                } else {
+                    try self.store.remove(.pinsNamingLogs)
+                }
+            }
+            let digests = Set(named.compactMap { $0?.digest })
+            for digest in self.store.logDigests() where !digests.contains(digest) {
                 try self.store.remove(.logs(digest))
             }
         }

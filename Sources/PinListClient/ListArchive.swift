@@ -7,7 +7,7 @@ internal import PinListMetadata
 /// Loads the trust state of a client from its store, and stores it there. All stored files are verified.
 struct ListArchive: Sendable {
     /// A finding about a stored file, for people.
-    struct Finding: Hashable, Sendable {
+    struct Finding: Error, Hashable {
         let kind: PinningEvent.Kind
         let detail: String
     }
@@ -49,13 +49,17 @@ struct ListArchive: Sendable {
 
     /// Stores the trust state; or, where another process stored a newer list, adopts that.
     ///
+    /// - Parameters:
+    ///   - trust: The trust state.
+    ///   - embedded: The log list that the app ships.
     /// - Throws: ``StateStoreError``; the trust state stays valid in memory.
-    func persist(_ trust: inout TrustState) throws(StateStoreError) {
+    func persist(_ trust: inout TrustState, embedded: [UInt8]?) throws(StateStoreError) {
         try self.store.withLock { () throws(StateStoreError) in
             try self.adopt(&trust)
             for held in trust.chain.held.dropFirst() {
                 try self.replace(.root(held.root.version), held.bytes, self.limits.rootBytes)
             }
+            try self.keepPinsNamingLogs(before: trust, embedded: embedded)
             if let outside = trust.outside { try self.replace(.pins, outside.bytes, self.limits.listBytes) }
         }
     }
@@ -86,11 +90,13 @@ struct ListArchive: Sendable {
         trust = isTakenOver ?? true ? theirs : mine
     }
 
-    private static func damaged(_ file: StateFile, _ reason: String) -> Finding {
+    /// The finding that a file is damaged.
+    static func damaged(_ file: StateFile, _ reason: String) -> Finding {
         Finding(kind: .stateDamaged, detail: "\(file.path) is left aside: \(reason)")
     }
 
-    private static func unreadable(_ file: StateFile, _ reason: String) -> Finding {
+    /// The finding that a file cannot be read now.
+    static func unreadable(_ file: StateFile, _ reason: String) -> Finding {
         Finding(kind: .stateUnreadable, detail: "\(file.path) cannot be read: \(reason)")
     }
 }

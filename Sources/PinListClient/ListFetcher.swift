@@ -16,9 +16,9 @@ public protocol ListFetcher: Sendable {
 
 /// A request for a resource.
 public struct FetchRequest: Hashable, Sendable {
-    /// The maximum wait for the first byte, in seconds.
+    /// The maximum wait for the first byte, in seconds: a mobile network that wakes up.
     public static let firstByteSeconds = 10.0
-    /// The maximum wait for the whole body, in seconds.
+    /// The maximum wait for the whole body, in seconds: a background refresh of Apple's has about 30.
     public static let totalSeconds = 15.0
     /// The maximum number of redirects (formats.md, section 7).
     public static let redirects = 3

@@ -22,7 +22,7 @@ extension Pinning {
         for path: ValidatedPath, host: String, connection: ConnectionFacts = ConnectionFacts()
     ) -> PinningDecision {
         let now = self.configuration.clock.now
-        self.warnIfNobodyRuns(at: now)
+        self.warnUnlessRunning(at: now)
         let inForce = self.inForce(at: now)
         let runtimeEnvironment = self.configuration.runtimeEnvironment?()
         let rules = self.rules(inForce, for: path, at: now)
@@ -196,7 +196,7 @@ extension Pinning {
     }
 
     /// Sends one event that lists are never refreshed, when ``run()`` has not been called some time after the start.
-    private nonisolated func warnIfNobodyRuns(at now: Timestamp) {
+    private nonisolated func warnUnlessRunning(at now: Timestamp) {
         guard self.address != nil, now.secondsSince1970 - self.madeAt.secondsSince1970 >= Self.graceSeconds,
             self.mismatches.isFirstTimeUnheard()
         else { return }
@@ -240,13 +240,13 @@ extension Pinning {
         try await self.configuration.clock.sleep(seconds: seconds)
     }
 
-    /// Whether all entries only report, whatever their mode.
+    /// Whether all entries only report, also those with mode `enforce`.
     public nonisolated var isObserving: Bool { self.configuration.isObserving }
 
     /// Whether a response of a pinned host without a decision ends the process.
     public nonisolated var stopsWithoutDecision: Bool { self.configuration.stopsWithoutDecision }
 
-    /// What the system is asked of revocation.
+    /// The demand on the system to check revocation.
     public nonisolated var revocation: SystemRevocation { self.configuration.revocation }
 }
 

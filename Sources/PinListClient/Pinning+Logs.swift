@@ -9,9 +9,13 @@ extension Pinning {
     /// Fetches the log list that the list in force names, where it is missing. A failure refuses nothing. The earlier
     /// log list stays in force until the file is there and can be read (formats.md, section 3.2).
     func fetchLogs(_ outcome: inout RefreshOutcome, at now: Timestamp) async {
-        guard let trust = self.trust, let listed = self.held?.list.logs,
-            self.archive.logs(for: trust, embedded: self.embeddedLogs, before: self.logs).isWanted
-        else { return self.removeUnnamedLogs(at: now) }
+        guard let trust = self.trust, let listed = self.held?.list.logs else {
+            return self.removeUnnamedLogs(at: now)
+        }
+        let found = self.archive.logs(for: trust, embedded: self.embeddedLogs, before: self.logs)
+        // Another process may have fetched it, or a file can be read again.
+        if found.inForce !== self.logs { self.publish(found, at: now) }
+        guard found.isWanted else { return self.removeUnnamedLogs(at: now) }
         do {
             let bytes = try await self.fetch(listed)
             // Another list may have come into force meanwhile: only the file that it names is used.
@@ -60,7 +64,9 @@ extension Pinning {
 
     private func removeUnnamedLogs(at now: Timestamp) {
         guard self.storage == .ready, let trust = self.trust else { return }
-        do throws(StateStoreError) { try self.archive.removeLogs(unnamedIn: trust) } catch {
+        do throws(StateStoreError) {
+            try self.archive.removeLogs(unnamedIn: trust, inForce: self.logs, embedded: self.embeddedLogs)
+        } catch {
             self.hub.send(PinningEvent(.storeFailed, at: now, error.reason))
         }
     }

@@ -152,7 +152,7 @@ extension Pinning {
         guard var trust = self.trust else { return }
         defer { self.trust = trust }
         do {
-            try self.archive.persist(&trust)
+            try self.archive.persist(&trust, embedded: self.embeddedLogs)
             self.needsStoring = false
         } catch {
             self.needsStoring = true

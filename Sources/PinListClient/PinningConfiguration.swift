@@ -14,15 +14,16 @@ public struct PinningConfiguration: Sendable {
     /// The effect of the entries of an expired list. With `report`, an attacker who blocks
     /// updates for long enough switches pinning off.
     public var whenStale: PinList.WhenStale
-    /// Whether all entries only report, whatever their mode: for a first deployment. Nothing is refused; mismatches are
-    /// counted and reported.
+    /// Whether all entries only report, also those with mode `enforce`: for a first deployment. Nothing is refused;
+    /// mismatches are counted and reported.
     public var isObserving: Bool
     /// Whether a response of a pinned host that came over a connection without a decision ends the process, in place of
     /// an error: for tests and staging, where such a response must be noticed.
     public var stopsWithoutDecision = false
-    /// What the system is asked of revocation, on Apple's platforms alone. Everywhere the signed list has its own answer.
+    /// The demand on the system to check revocation, on Apple's platforms alone. Everywhere the signed list has its own
+    /// answer.
     public var revocation = SystemRevocation.system
-    /// The most bytes of roots and lists.
+    /// The maximum number of bytes of roots and lists.
     public var limits: MetadataLimits
     /// The transport for roots and lists.
     public var fetcher: any ListFetcher
@@ -72,10 +73,10 @@ public struct PinningConfiguration: Sendable {
     }
 }
 
-/// What the system is asked of revocation, beside what it asks by itself (`SecPolicyCreateRevocation`). On Linux it means
-/// nothing: there `PathValidation` takes revocation lists. Never tried on a device.
+/// A demand on the system to check revocation, beside what it checks by itself (`SecPolicyCreateRevocation`). On Linux
+/// it means nothing: there `PathValidation` takes revocation lists. Never tried on a device.
 public enum SystemRevocation: Hashable, Sendable {
-    /// What the system does by itself: by Apple's documentation it is usually not necessary to ask for more. The default.
+    /// The system's own checks: by Apple's documentation it is usually not necessary to ask for more. The default.
     case system
     /// Asks by any method that the system has. What cannot be answered passes: an attacker who cuts off the responder is let in.
     case checked

@@ -9,7 +9,7 @@ internal import PinListMetadata
 struct RefreshState: Hashable, Sendable {
     /// The schema that this version writes.
     static let schema: Int64 = 1
-    /// The maximum length of the file in bytes.
+    /// The maximum length of the file in bytes: it has some hundred, and is read before anything is trusted.
     static let maximumBytes = 4_096
 
     /// The time of the last successful refresh.

@@ -12,7 +12,7 @@ public struct TamperingRefusal: Hashable, Sendable {
 /// The result of an app's checks of its own process: those of the monitor of `PinningIntegrity`, or the app's own.
 ///
 ///     configuration.watch(monitor)                    // PinningIntegrity: the monitor's signals and its policy
-///     configuration.surroundings = { RuntimeEnvironment(signals: ["sandbox"]) }
+///     configuration.runtimeEnvironment = { RuntimeEnvironment(signals: ["sandbox"]) }
 public struct RuntimeEnvironment: Hashable, Sendable {
     /// Names of signals: they are in reports of failures (formats.md, section 5).
     public var signals: [String]

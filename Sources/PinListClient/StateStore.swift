@@ -26,8 +26,8 @@ public protocol StateStore: Sendable {
     /// - Throws: ``StateStoreError`` when the lock cannot be had, or what `body` throws.
     func withLock(_ body: () throws(StateStoreError) -> Void) throws(StateStoreError)
 
-    /// The digests of the log lists that are stored: the names of the files in `logs/`, without their ending. Empty where
-    /// the folder cannot be read.
+    /// The digests of the log lists that are stored: the names of the files in `logs/` that are one, without their ending.
+    /// Empty where the folder cannot be read.
     func logDigests() -> [String]
 
     /// Removes a file; nothing happens where there is none.
@@ -50,6 +50,8 @@ public enum StateFile: Hashable, Sendable {
     case reports
     /// A log list, by its digest.
     case logs(String)
+    /// The list whose log list is in force, while that of the newest list is not there.
+    case pinsNamingLogs
 
     /// The path within the folder.
     public var path: String {
@@ -60,6 +62,7 @@ public enum StateFile: Hashable, Sendable {
         case .installationID: "installation-id"
         case .reports: "reports/queue.json"
         case .logs(let digest): "logs/\(digest).json"
+        case .pinsNamingLogs: "logs/pins.json"
         }
     }
 }

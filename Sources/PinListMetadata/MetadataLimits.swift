@@ -41,7 +41,7 @@ public struct MetadataLimits: Hashable, Sendable {
     public static let revokedSerials = 4_096
     /// The maximum number of suspensions in a list (formats.md, section 3.2).
     public static let suspended = 256
-    /// The highest version, 2^53 - 1: the whole numbers that every JSON reader keeps exactly (RFC 8259, section 6).
+    /// The maximum version, 2^53 - 1: the whole numbers that every JSON reader keeps exactly (RFC 8259, section 6).
     public static let version: Int64 = (Int64(1) << 53) - 1
     /// The maximum length of a list's name in bytes (formats.md, section 3).
     public static let nameBytes = 128

@@ -19,7 +19,7 @@ struct MetadataObject {
     /// Members that are not known, in this object and those in it, by their paths.
     private(set) var unknown: [String] = []
 
-    /// The maximum number of unknown members that are named.
+    /// The maximum number of unknown members that are named: a list may have thousands, and a person reads these.
     private static let maximumUnknown = 32
 
     /// Parses bytes that must be an object.

@@ -23,7 +23,7 @@ extension PinList {
     ///     installations do.
     ///   - isStale: Whether the list has expired.
     ///   - whenStale: The effect of its entries then.
-    ///   - observing: Whether all entries only report, whatever their mode: for a first deployment.
+    ///   - observing: Whether all entries only report, also those with mode `enforce`: for a first deployment.
     /// - Throws: `InputError` for a list made in code that no payload could hold.
     public func policy(
         for installation: InstallationID?, isStale: Bool, whenStale: WhenStale = .enforce,

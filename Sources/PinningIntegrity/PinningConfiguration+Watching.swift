@@ -26,7 +26,7 @@ extension PinningConfiguration {
 extension RuntimeEnvironment {
     /// Creates the result of an app's own checks, and says whether pinned connections are refused because of it.
     ///
-    ///     configuration.surroundings = { RuntimeEnvironment(refuses: isRunningInASandboxOfMine()) }
+    ///     configuration.runtimeEnvironment = { RuntimeEnvironment(refuses: isRunningInASandboxOfMine()) }
     ///
     /// - Parameters:
     ///   - signals: Names of signals: they are in reports of failures (formats.md, section 5).

@@ -39,6 +39,15 @@ struct PinnedDomainsReader {
                 hint: "write a host, then a dictionary with \(Self.ca) or \(Self.leaf)")
         }
         for (name, value) in domains.sortedMembers { try self.readDomain(name, value) }
+        for union in ApplePinnedDomains(reading: configuration).unions {
+            self.collector.warn(
+                union.host.description, union.array, union.isStricter ? .weaker : .stricter,
+                union.isStricter
+                    ? "Apple's frameworks join it with \(union.parent): a pin of that must match, too; here the nearest entry "
+                        + "alone decides"
+                    : "Apple's frameworks join it with \(union.parent): the pins of that match, too; here the nearest entry "
+                        + "alone decides")
+        }
     }
 
     private mutating func readDomain(_ name: String, _ value: ConfigurationValue) throws(MigrationError) {

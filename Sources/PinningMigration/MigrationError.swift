@@ -53,18 +53,18 @@ public enum MigrationLimits {
     public static let domains = 10_000
     /// The maximum number of pins of a host, as in a list (formats.md, section 3.2).
     public static let pins = 16
-    /// The maximum length of a file in bytes.
+    /// The maximum length of a file in bytes, as many as a signed list may have.
     public static let bytes = 4 * 1_048_576
     /// The maximum length of a text in bytes: longer ones are neither pin, host nor address.
     public static let textBytes = 4_096
     /// The maximum number of values or elements: 10,000 hosts with all settings.
     public static let values = 500_000
-    /// The maximum nesting.
+    /// The maximum nesting: property lists and configurations of other tools have below ten.
     public static let depth = 32
     /// The maximum number of warnings; the rest is counted.
     public static let warnings = 1_000
-    /// The maximum number of certificate files of a bundle.
+    /// The maximum number of certificate files of a bundle: apps have a few.
     public static let files = 1_000
-    /// The maximum length of a certificate file in bytes.
+    /// The maximum length of a certificate file in bytes: a certificate has some thousand.
     public static let fileBytes = 1_048_576
 }

@@ -32,7 +32,7 @@ final class CachingPathValidator: Sendable {
     /// The newest question about each host: a server mostly presents the same chain, and then nothing needs to
     /// be hashed.
     private let questions = NIOLockedValueBox<[HostName: Question]>([:])
-    /// The maximum number of hosts whose question is kept.
+    /// The maximum number of hosts whose question is kept, as many as there are clients of servers.
     private static let hosts = 256
 
     /// Creates a finder.

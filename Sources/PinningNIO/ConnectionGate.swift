@@ -69,6 +69,7 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler {
 
     func handlerRemoved(context: ChannelHandlerContext) {
         self.context = nil
+        self.brake = nil
         self.end(ChannelError.ioOnClosedChannel)
         // Releases the connection, to end a reference cycle.
         self.state = .closed
@@ -96,11 +97,11 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler {
     func open(_ connection: PinnedConnection) {
         guard case .pending(let held) = self.state, let context = self.context else { return }
         self.state = .open(connection)
-        self.brake?.release()
         for write in held.writes { context.write(self.wrapOutboundOut(write.bytes), promise: write.promise) }
         if held.isFlushed { context.flush() }
-        self.brake?.leave()
+        let brake = self.brake
         self.brake = nil
+        brake?.release()
         self.decided(.success(()))
         for bytes in held.reads { context.fireChannelRead(self.wrapInboundOut(bytes)) }
         if !held.reads.isEmpty { context.fireChannelReadComplete() }
@@ -126,8 +127,7 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler {
         // Its pool must also know a connection before it closes.
         let gate = NIOLoopBound(self, eventLoop: context.eventLoop)
         context.eventLoop.scheduleTask(in: hasRequest ? .zero : Self.refusalDelay) {
-            guard let context = gate.value.context else { return }
-            gate.value.close(context: context, mode: .all, promise: nil)
+            gate.value.context?.close(promise: nil)
         }
     }
 
@@ -173,13 +173,16 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler {
             self.state = .closed
             held.writes.append((self.unwrapOutboundIn(data), promise))
             self.state = .pending(held)
-            if self.brake == nil { self.applyBrake(context) }
+            guard self.brake == nil else { return }
+            self.brake = WriteBrake.pull(below: self.tls, on: context.channel)
+            // Without it the held bytes would be unbounded.
+            if context.channel.isWritable { context.close(promise: nil) }
         case .refused(let error):
             promise?.fail(error)
             // The gates of the streams report it themselves, and the connection is about to be closed.
             guard !self.speaksHTTP2 else { return }
             context.fireErrorCaught(error)
-            self.close(context: context, mode: .all, promise: nil)
+            context.close(promise: nil)
         case .closed: promise?.fail(ChannelError.ioOnClosedChannel)
         }
     }
@@ -193,27 +196,6 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler {
             self.state = .pending(held)
         case .refused, .closed: break
         }
-    }
-
-    /// Writes one held byte ahead, which makes the channel unwritable.
-    private func applyBrake(_ context: ChannelHandlerContext) {
-        guard case .pending(var held) = self.state,
-            let index = held.writes.firstIndex(where: { $0.bytes.readableBytes > 0 }),
-            let byte = held.writes[index].bytes.readSlice(length: 1)
-        else { return }
-        self.state = .pending(held)
-        do {
-            self.brake = try WriteBrake.put(before: self.tls, on: context.channel)
-        } catch {
-            // Without the limit the held bytes would be unbounded.
-            return context.close(promise: nil)
-        }
-        context.writeAndFlush(self.wrapOutboundOut(byte), promise: nil)
-    }
-
-    func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
-        guard mode == .all, let brake = self.brake else { return context.close(mode: mode, promise: promise) }
-        brake.close(promise)
     }
 
     func read(context: ChannelHandlerContext) {
@@ -232,7 +214,7 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler {
             held.reads.append(bytes)
             held.readBytes += bytes.readableBytes
             self.state = .pending(held)
-            if held.readBytes > Self.heldBytes { self.close(context: context, mode: .all, promise: nil) }
+            if held.readBytes > Self.heldBytes { context.close(promise: nil) }
         case .refused, .closed: break
         }
     }

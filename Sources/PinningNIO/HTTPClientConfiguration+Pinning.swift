@@ -23,7 +23,8 @@ extension HTTPClient.Configuration {
     ///
     /// The server is asked for its chain beside its first connection, unless an earlier client of this process was
     /// connected to it. A server that accepts only one connection at a time cannot be asked so: requests are refused
-    /// until it was asked after such a connection was closed. ``PinnedHTTPClient`` asks before it connects.
+    /// until it was asked after such a connection was closed. For such a server there is ``pinned(by:asking:port:on:)``;
+    /// ``PinnedHTTPClient`` asks before it connects, too.
     ///
     /// - Parameters:
     ///   - pinning: The client whose rules apply.
@@ -37,6 +38,37 @@ extension HTTPClient.Configuration {
         by pinning: Pinning, for host: String, port: Int = 443,
         on group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton
     ) throws -> HTTPClient.Configuration {
+        self.hooked(to: try self.connections(to: host, port, by: pinning, on: group))
+    }
+
+    /// This configuration, pinned for one server that was asked for its chain before: ``pinned(by:for:port:on:)`` for a
+    /// server that accepts one connection at a time.
+    ///
+    /// The handshake that asks is over and closed when this returns. There is none when an earlier client of this process
+    /// was connected to the server. When the server gets other intermediates later, it is asked beside a connection all
+    /// the same.
+    ///
+    /// - Parameters:
+    ///   - pinning: The client whose rules apply.
+    ///   - host: The host of all requests, without a port.
+    ///   - port: The port of all requests.
+    ///   - group: The event loops that the client will run on.
+    /// - Throws: As ``pinned(by:for:port:on:)``. The error that ended the handshake before a chain was presented: the
+    ///   server cannot be reached, or took longer than `timeout.connect` (`ChannelError.connectTimeout`).
+    ///   `CancellationError`. A chain that does not validate, or is not pinned, is no error here; the requests are refused.
+    public func pinned(
+        by pinning: Pinning, asking host: String, port: Int = 443,
+        on group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton
+    ) async throws -> HTTPClient.Configuration {
+        let connections = try self.connections(to: host, port, by: pinning, on: group)
+        if !connections.chain.isKnown { _ = try await connections.chain.ask(on: group.next()) }
+        return self.hooked(to: connections)
+    }
+
+    /// The object that evaluates the connections of an `HTTPClient` of an app's own.
+    private func connections(
+        to host: String, _ port: Int, by pinning: Pinning, on group: any EventLoopGroup
+    ) throws -> HTTPServerConnections {
         // The mode has no accessor, but its description can be compared with the required one.
         guard "\(self.redirectConfiguration)" == "\(RedirectConfiguration.disallow)" else {
             throw PinningSetupError(
@@ -45,7 +77,9 @@ extension HTTPClient.Configuration {
                     + "PinnedHTTPClient, which follows them")
         }
         let tls = try PinnedTLS(by: pinning, configuration: self.tlsConfiguration ?? .makeClientConfiguration())
-        return try self.pinned(tls, try tls.server(host, port), marksResponses: false, on: group)
+        let server = try tls.server(host, port)
+        try self.checkPinnable(on: group)
+        return self.connections(tls, server, marksResponses: false)
     }
 
     /// Refuses settings under which the hooks could not decide.
@@ -64,15 +98,6 @@ extension HTTPClient.Configuration {
         if let proxy, proxy == .socksServer(host: proxy.host, port: proxy.port) {
             throw PinningSetupError(.configuration, "SOCKS proxies cannot be pinned through; use a CONNECT proxy")
         }
-    }
-
-    /// Binds the hooks to one server.
-    func pinned(
-        _ tls: PinnedTLS, _ server: ServerEvaluator, marksResponses: Bool, on group: any EventLoopGroup
-    ) throws -> HTTPClient.Configuration {
-        try self.checkPinnable(on: group)
-        let connections = self.connections(tls, server, marksResponses: marksResponses)
-        return self.hooked(to: connections)
     }
 
     /// The object that evaluates the connections to one server.

@@ -17,7 +17,7 @@ import PinListMetadata
 /// Fetches lists and sends reports with AsyncHTTPClient, under default validation alone: no pin applies, so that a bad
 /// list cannot keep out its replacement.
 public final class HTTPClientFetcher: ListFetcher, ReportSender {
-    /// The maximum length of an answer to a report, in bytes.
+    /// The maximum length of an answer to a report, in bytes: its status and its fields count.
     private static let answerBytes = 65_536
     private static let userAgent = "tumbler"
 

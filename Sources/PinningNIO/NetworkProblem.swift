@@ -12,17 +12,17 @@ import NIOPosix
 import NIOSSL
 import PinListClient
 
-/// What kept a request from its answer, in a sentence: the one translator of the errors of SwiftNIO, NIOSSL and
-/// AsyncHTTPClient.
+/// A failure that kept a request from its answer, in a sentence: the one translator of the errors of SwiftNIO, NIOSSL
+/// and AsyncHTTPClient.
 ///
 /// The descriptions of those errors are for developers: they name types, numbers, and paths of source files. None of them
 /// is repeated here.
 @_spi(Tools) public struct NetworkProblem: Error, Hashable, Sendable, CustomStringConvertible {
     /// The limits that were in force, for the sentences that name them.
     public struct Limits: Sendable {
-        /// The longest wait for a connection.
+        /// The maximum wait for a connection.
         public var connect: TimeAmount
-        /// The longest wait for an answer.
+        /// The maximum wait for an answer.
         public var answer: TimeAmount
 
         /// States limits.
@@ -36,7 +36,7 @@ import PinListClient
         }
     }
 
-    /// What was wrong.
+    /// The kind of a failure.
     public enum Kind: Hashable, Sendable {
         /// The name, or the way to it: nothing was sent.
         case connection
@@ -50,7 +50,7 @@ import PinListClient
         case answer
     }
 
-    /// What was wrong.
+    /// The kind of the failure.
     public let kind: Kind
 
     /// The sentence, without a full stop.

@@ -10,7 +10,8 @@ import PinListClient
 
 /// An open connection with its decision, and the facts for evaluating it again.
 final class PinnedConnection: Sendable {
-    /// The maximum time for which a connection that new rules refuse stays open for its running requests, in seconds.
+    /// The maximum time for which a connection that new rules refuse stays open for its running requests, in seconds:
+    /// most requests end within them.
     static let graceSeconds = 30.0
 
     private let pinning: Pinning

@@ -11,16 +11,20 @@ import NIOTLS
 import PinListClient
 
 /// A handler after the TLS handler of a pinned connection: it holds the decision, reports a refusal as `PinningError`,
-/// and registers the connection.
-final class PinnedConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
+/// and registers the connection. What is written before the verdict waits in the TLS handler; from the first write on the
+/// channel is unwritable until then (``WriteBrake``).
+final class PinnedConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = NIOAny
     typealias InboundOut = NIOAny
+    typealias OutboundIn = NIOAny
+    typealias OutboundOut = NIOAny
 
     private let server: ServerEvaluator
     private let registry: ConnectionRegistry
     private let reached: @Sendable () -> HandshakeVerdict?
     private var context: ChannelHandlerContext?
     private var isRefused = false
+    private var brake: WriteBrake?
     private(set) var connection: PinnedConnection?
 
     /// Creates the handler.
@@ -41,6 +45,7 @@ final class PinnedConnectionHandler: ChannelInboundHandler, RemovableChannelHand
 
     func handlerRemoved(context: ChannelHandlerContext) {
         self.context = nil
+        self.brake = nil
         // The connection holds this handler.
         self.connection = nil
     }
@@ -65,6 +70,17 @@ final class PinnedConnectionHandler: ChannelInboundHandler, RemovableChannelHand
         self.connection = connection
         self.registry.add(connection)
         context.fireUserInboundEventTriggered(event)
+        let brake = self.brake
+        self.brake = nil
+        brake?.release()
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        context.write(data, promise: promise)
+        guard self.connection == nil, self.brake == nil, !self.isRefused else { return }
+        // A handler that was added after the verdict waits for nothing.
+        guard let tls = self.tls(in: context), tls.peerValidatedCertificateChain == nil else { return }
+        self.brake = WriteBrake.pull(below: tls, on: context.channel)
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -83,14 +99,15 @@ final class PinnedConnectionHandler: ChannelInboundHandler, RemovableChannelHand
 
     /// The verdict on a path that a transport's own TLS handler validated with our callback.
     private func verdict(in context: ChannelHandlerContext) -> HandshakeVerdict? {
-        guard
-            let tls = try? context.pipeline.syncOperations.handler(type: NIOSSLClientHandler.self),
-            let chain = tls.peerValidatedCertificateChain
-        else { return nil }
+        guard let chain = self.tls(in: context)?.peerValidatedCertificateChain else { return nil }
         let path = ValidatedPath(uncheckedValidatedPath: chain.compactMap { try? $0.toDERBytes() })
         let epoch = self.server.pinning.policyInForce.epoch
         let decision = self.server.pinning.decisionAgain(for: path, host: self.server.host.description)
         return HandshakeVerdict(decision: decision, path: path, epoch: epoch)
+    }
+
+    private func tls(in context: ChannelHandlerContext) -> NIOSSLClientHandler? {
+        try? context.pipeline.syncOperations.handler(type: NIOSSLClientHandler.self)
     }
 
     /// Notifies the users of the connection. A client of HTTP/2 gets a GOAWAY.

@@ -74,7 +74,8 @@ public struct PinnedTLS: Sendable {
     /// Adds TLS and pinning to a channel's pipeline. On the channel's event loop, before it is connected.
     ///
     /// The pipeline's handlers get a `PinningError` in place of NIOSSL's error of a failed handshake, and a
-    /// ``PinnedConnectionRetirement`` when new rules refuse this connection.
+    /// ``PinnedConnectionRetirement`` when new rules refuse this connection. What is written before the verdict waits; from
+    /// the first write on until then a socket's channel is not writable.
     ///
     /// - Parameters:
     ///   - channel: The channel.

@@ -10,7 +10,8 @@ import NIOCore
 
 /// The known chain of one server: the certificates above its leaf, learned from handshakes of our own.
 final class ServerChain: Sendable {
-    /// The maximum number of certificates that are learned of a server.
+    /// The maximum number of certificates that are learned of a server: chains of the public web have up to five
+    /// certificates.
     static let maximumIntermediates = 16
 
     private struct State {

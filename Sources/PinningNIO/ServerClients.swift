@@ -14,7 +14,7 @@ struct ServerClient: Sendable {
 
 /// The clients of the recent servers, bounded: the least recently used one is removed.
 struct ServerClients: Sendable {
-    /// The maximum number of servers.
+    /// The maximum number of servers: each holds connections and a TLS context.
     static let capacity = 256
 
     private var clients: [RequestTarget: (client: ServerClient, use: UInt64)] = [:]

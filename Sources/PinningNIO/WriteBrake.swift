@@ -7,61 +7,54 @@ import NIOCore
 import NIOSSL
 
 /// Makes the channel of a connection that waits for its verdict unwritable, so that a streamed body waits at its source
-/// (formats.md, section 4).
+/// (formats.md, section 4, and [0074](../../docs/decisions/0074-a-channel-is-unwritable-by-its-marks.md)).
 ///
-/// A channel is unwritable while bytes wait in the socket's own queue, and no handler can cause that in any other way.
-/// So the gate writes one held byte ahead: encrypted, written, and never flushed. This handler stands
-/// between TLS and the socket and swallows every flush, TLS's own included, until the verdict.
-final class WriteBrake: ChannelOutboundHandler, RemovableChannelHandler {
-    typealias OutboundIn = NIOAny
-    typealias OutboundOut = NIOAny
+/// SwiftNIO calls a channel unwritable from the moment when more bytes wait in the socket's queue than its high mark, and
+/// writable again when a flush leaves fewer than its low mark. No byte can wait there before the verdict, because the
+/// handshake needs the queue. So the marks are set below zero: an empty write is above the high one, and no flush is
+/// below the low one.
+struct WriteBrake {
+    private typealias Marks = ChannelOptions.Types.WriteBufferWaterMark
 
-    /// The watermarks that a single record exceeds.
-    private static let lowest = ChannelOptions.Types.WriteBufferWaterMark(low: 1, high: 1)
-
-    private let usual: ChannelOptions.Types.WriteBufferWaterMark
-    private var context: ChannelHandlerContext?
-    private var isHolding = true
-
-    private init(usual: ChannelOptions.Types.WriteBufferWaterMark) { self.usual = usual }
-
-    /// Puts a brake between a channel's TLS handler and its socket. On the event loop.
+    /// Marks that an empty queue exceeds.
     ///
-    /// - Throws: The error of the pipeline or the channel; then there is no brake.
-    static func put(before tls: NIOSSLClientHandler, on channel: any Channel) throws -> WriteBrake {
-        guard let options = channel.syncOptions else { throw ChannelError.operationUnsupported }
-        let brake = WriteBrake(usual: try options.getOption(.writeBufferWaterMark))
-        try channel.pipeline.syncOperations.addHandler(brake, position: .before(tls))
-        try options.setOption(.writeBufferWaterMark, value: Self.lowest)
-        return brake
+    /// `unsafeBitCast`, because the initialiser refuses marks under which a channel never becomes writable. That is what
+    /// is needed here, until ``release()`` puts the usual ones back. `nil` where marks are not a pair of integers.
+    private static let exceeded =
+        MemoryLayout<Marks>.size == MemoryLayout<(Int, Int)>.size
+        ? unsafeBitCast((low: -1, high: -1), to: Marks.self) : nil
+
+    private let usual: Marks
+    private let options: any NIOSynchronousChannelOptions
+    /// The TLS handler's: what is written from there is not encrypted.
+    private let context: ChannelHandlerContext
+
+    /// Makes a channel unwritable. On the event loop.
+    ///
+    /// - Parameters:
+    ///   - tls: The channel's TLS handler.
+    ///   - channel: The channel.
+    /// - Returns: The brake; `nil` for a channel that is unwritable by a brake already, is closed, or is no socket.
+    static func pull(below tls: NIOSSLClientHandler, on channel: any Channel) -> WriteBrake? {
+        // Channels that are no sockets end the process when they are asked for an option that they do not have.
+        guard channel is any SocketOptionProvider, let options = channel.syncOptions,
+            let usual = try? options.getOption(.writeBufferWaterMark), usual.low > 0,
+            let context = try? channel.pipeline.syncOperations.context(handler: tls),
+            let exceeded = Self.exceeded,
+            (try? options.setOption(.writeBufferWaterMark, value: exceeded)) != nil
+        else { return nil }
+        context.write(Self.nothing(channel), promise: nil)
+        return WriteBrake(usual: usual, options: options, context: context)
     }
 
-    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
-
-    func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
-
-    func flush(context: ChannelHandlerContext) { if !self.isHolding { context.flush() } }
-
-    /// Lets flushes through from now on. Waiting bytes are sent with the next one.
+    /// Makes the channel writable as soon as its queue allows it, and tells its handlers. Marks that were set meanwhile stay.
     func release() {
-        self.isHolding = false
-        try? self.context?.channel.syncOptions?.setOption(.writeBufferWaterMark, value: self.usual)
-    }
-
-    /// Sends the waiting bytes, and leaves the pipeline.
-    func leave() {
-        self.context?.flush()
-        guard let context = self.context else { return }
-        context.pipeline.syncOperations.removeHandler(context: context, promise: nil)
-    }
-
-    /// Closes the channel and drops the waiting bytes. TLS sends no `close_notify`, which would follow them.
-    func close(_ promise: EventLoopPromise<Void>?) {
-        guard let context = self.context else {
-            promise?.succeed()
-            return
+        if let marks = try? self.options.getOption(.writeBufferWaterMark), marks.low < 1 {
+            try? self.options.setOption(.writeBufferWaterMark, value: self.usual)
         }
-        context.close(mode: .all, promise: promise)
+        self.context.writeAndFlush(Self.nothing(self.context.channel), promise: nil)
     }
+
+    private static func nothing(_ channel: any Channel) -> NIOAny { NIOAny(channel.allocator.buffer(capacity: 0)) }
 }
 #endif

@@ -11,7 +11,7 @@ public enum ProtocolCompatibility {
     /// - Parameter make: Opens the store: the same one each time, empty at first.
     /// - Throws: ``IncompatibilityError``, or what the store throws.
     public static func check(_ make: () -> any StateStore) throws {
-        let files: [StateFile] = [.root(2), .root(3), .pins, .state, .installationID, .reports]
+        let files: [StateFile] = [.root(2), .root(3), .pins, .state, .installationID, .reports, .pinsNamingLogs]
         let store = make()
         for file in files {
             try IncompatibilityError.unless(store.read(file, maximumBytes: 100) == .absent, "\(file) exists at first")

@@ -12,7 +12,7 @@ internal import Foundation
 /// An evaluation may wait for the network (intermediates, revocation). A queue that gives each a thread of its own would
 /// use up all threads that the system has for the process when many connections are opened at once.
 enum TrustQueue {
-    /// The maximum number of concurrent evaluations.
+    /// The maximum number of concurrent evaluations: the system has some 64 threads for a process.
     static let maximum = 4
 
     /// The queue of waiting evaluations.

@@ -14,7 +14,7 @@ internal import FoundationNetworking
 /// Fetches with Foundation's URLSession, under the platform's default validation: without a delegate for challenges,
 /// cache, cookies or credentials.
 public struct URLSessionFetcher: ListFetcher, ReportSender {
-    /// The maximum length of an answer to a report, in bytes.
+    /// The maximum length of an answer to a report, in bytes: its status and its fields count.
     private static let answerBytes = 65_536
 
     private let firstByteSeconds: Double
@@ -46,7 +46,7 @@ public struct URLSessionFetcher: ListFetcher, ReportSender {
         return try await self.run(message, maximumBytes: request.maximumBytes)
     }
 
-    /// Posts a report, likewise. Whatever the answer's body is, no more than a little of it is read.
+    /// Posts a report, likewise. Of the answer's body, however long it is, only a little is read.
     ///
     /// - Throws: `FetchError`.
     public func send(_ body: [UInt8], to address: String) async throws -> FetchResponse {

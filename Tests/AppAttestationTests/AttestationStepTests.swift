@@ -37,8 +37,8 @@ struct AttestationStepTests {
         return try await refusedStep { try await self.verify(attestation, environment: environment) }
     }
 
-    @Test("the kit's attestations are accepted, with and without what iOS 27 adds, whatever the flags say")
-    func kitsAttestationsAreAcceptedWithAndWithoutWhatIOS27AddsWhateverTheFlagsSay() async throws {
+    @Test("the kit's attestations are accepted, with and without what iOS 27 adds, with any flags")
+    func kitsAttestationsAreAcceptedWithAndWithoutWhatIOS27AddsWithAnyFlags() async throws {
         let plain = try await self.verify(self.kit.attestation())
         #expect(plain.key.x963 == self.kit.point && plain.key.id == self.kit.keyID)
         #expect(plain.key.subjectPublicKeyInfo == Array(self.kit.deviceKey.publicKey.derRepresentation))
@@ -68,8 +68,8 @@ struct AttestationStepTests {
         _ = try await self.verify(attestation, at: KitCertificate.time)
     }
 
-    @Test("what the app gave as its hash is taken as it is, whatever its length")
-    func whatTheAppGaveAsItsHashIsTakenAsItIsWhateverItsLength() async throws {
+    @Test("what the app gave as its hash is taken as it is, at any length")
+    func whatTheAppGaveAsItsHashIsTakenAsItIsAtAnyLength() async throws {
         let raw = Array("example_server_challenge".utf8)
         let attestation = try self.kit.attestation { $0.clientDataHash = raw }
         _ = try await self.verify(attestation, challenge: .hash(raw))

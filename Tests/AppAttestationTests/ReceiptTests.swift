@@ -64,8 +64,8 @@ struct ReceiptTests {
         #expect(try await refusedStep { try await verifier.verify(forged, at: time) } == nil)
     }
 
-    @Test("attributes that have another digest are refused, whatever they are signed by")
-    func attributesThatHaveAnotherDigestAreRefusedWhateverTheyAreSignedBy() async throws {
+    @Test("attributes that have another digest are refused, with any signature")
+    func attributesThatHaveAnotherDigestAreRefusedWithAnySignature() async throws {
         #expect(
             try await self.isRefused {
                 $0.hasAttributes = true

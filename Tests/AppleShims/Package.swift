@@ -85,6 +85,7 @@ let package = Package(
             dependencies: [
                 "SecurityShim", "PinningURLSessionApple",
                 .product(name: "CertificatePinning", package: "tumbler"),
+                .product(name: "CertificateTransparency", package: "tumbler"),
                 .product(name: "PinListClient", package: "tumbler"),
                 .product(name: "PinListMetadata", package: "tumbler"),
                 .product(name: "RuntimeIntegrity", package: "tumbler"),

@@ -19,8 +19,8 @@ struct CertificatePinTests {
         #expect(try Pin(publicKeyOf: MLDSACertificate.der) == Pin(MLDSACertificate.pin))
     }
 
-    @Test("an unknown algorithm", arguments: [0, 1, 31, 32, 255, 256, 4_096, 60_000])
-    func unknownAlgorithm(length: Int) throws {
+    @Test("a key of an unknown algorithm has its pin", arguments: [0, 1, 31, 32, 255, 256, 4_096, 60_000])
+    func keyOfAnUnknownAlgorithmHasItsPin(length: Int) throws {
         let certificate = SketchedCertificate(subject: "x", key: [UInt8](repeating: 0xa5, count: length))
         #expect(try Pin(publicKeyOf: certificate.der) == certificate.pin)
     }

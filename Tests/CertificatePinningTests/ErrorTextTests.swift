@@ -13,7 +13,7 @@ struct ErrorTextTests {
     ]
 
     @Test("each defect of a certificate has words of its own, and equals only itself")
-    func defects() {
+    func eachDefectOfACertificateHasWordsOfItsOwnAndEqualsOnlyItself() {
         #expect(Set(Self.defects).count == Self.defects.count)
         #expect(Set(Self.defects.map(\.description)).count == Self.defects.count)
         #expect(InvalidCertificateError.tooLarge.description.contains("65536"))

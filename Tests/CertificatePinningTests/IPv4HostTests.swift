@@ -50,7 +50,7 @@ struct IPv4HostTests {
 
     /// `inet_aton` is what `getaddrinfo` takes for an address before it asks any server: one to four numbers, decimal,
     /// octal or hexadecimal.
-    @Test("whatever inet_aton takes for an address is refused, or that very address", arguments: [51, 52] as [UInt64])
+    @Test("what inet_aton takes for an address is refused, or that very address", arguments: [51, 52] as [UInt64])
     func whateverInetAtonTakesForAnAddressIsRefusedOrThatVeryAddress(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let parts = [

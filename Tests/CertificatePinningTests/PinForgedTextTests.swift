@@ -72,13 +72,13 @@ struct PinForgedTextTests {
     }
 
     @Test(
-        "prefixes that only look alike",
+        "a prefix that only looks alike is refused",
         arguments: [
             "sha256\u{2044}", "sha256\u{2215}", "\u{455}ha256/", "sha２56/", "sha256\\", "sha256:", "sha256-",
             "sha256///", "cert-sha256//", "pin-sha256/", "sha512/", "sha384/", "sha1/", "md5/", "sha256/sha256/",
             "x-sha256/",
         ])
-    func prefixes(prefix: String) {
+    func prefixThatOnlyLooksAlikeIsRefused(prefix: String) {
         #expect(throws: InputError(.pin, "")) { try Pin(prefix + "ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=") }
     }
 

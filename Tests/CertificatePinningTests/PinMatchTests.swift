@@ -91,8 +91,8 @@ struct PinMatchTests {
         #expect(try self.decision([KnownPin(Cast.leaf.pin, position: .issuer)], path: path).matched?.index == 2)
     }
 
-    @Test("of several matches the one nearest to the leaf is named, whatever the order of the pins")
-    func ofSeveralMatchesTheOneNearestToTheLeafIsNamedWhateverTheOrderOfThePins() throws {
+    @Test("of several matches the one nearest to the leaf is named, in any order of the pins")
+    func ofSeveralMatchesTheOneNearestToTheLeafIsNamedInAnyOrderOfThePins() throws {
         let pins = [Cast.root, Cast.intermediate, Cast.leaf].map { KnownPin($0.pin) }
         #expect(try self.decision(pins).matched == PinningDecision.Match(pin: Cast.leaf.pin, index: 0))
         #expect(try self.decision(pins.reversed()).matched == PinningDecision.Match(pin: Cast.leaf.pin, index: 0))

@@ -33,9 +33,9 @@ struct PinValidationOrderTests {
     }
 
     @Test(
-        "1. a host that does not normalise blocks, whatever else there is",
+        "1. a host that does not normalise blocks, before all else",
         arguments: ["", "127.1", "api..example.com", "münchen.de", "api.example.com:443", "[::1"])
-    func of1AHostThatDoesNotNormaliseBlocksWhateverElseThereIs(host: String) throws {
+    func of1AHostThatDoesNotNormaliseBlocksBeforeAllElse(host: String) throws {
         var rules = Rules()
         rules.denied = []
         rules.entry.mode = .off
@@ -79,7 +79,7 @@ struct PinValidationOrderTests {
     }
 
     @Test("3. a suspension allows before the entry is looked at")
-    func suspended() throws {
+    func suspensionAllowsBeforeTheEntryIsLookedAt() throws {
         var rules = Rules()
         rules.denied = []
         for isListed in [true, false] {
@@ -98,7 +98,7 @@ struct PinValidationOrderTests {
             (UnlistedHosts.allow, PinningDecision.Verdict.allow, PinningDecision.Reason.notPinned, false),
             (.report, .allow, .unlistedReported, false), (.deny, .block, .unlistedDenied, true),
         ])
-    func unlisted(
+    func hostThatNoEntryCoversIsDecidedByTheRuleForUnlistedHosts(
         rule: UnlistedHosts, verdict: PinningDecision.Verdict, reason: PinningDecision.Reason, isEnforced: Bool
     ) throws {
         var rules = Rules()

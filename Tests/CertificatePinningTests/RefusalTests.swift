@@ -47,8 +47,9 @@ struct RefusalTests {
     }
 
     @Test(
-        "a host that does not normalise is refused as that, whatever else was wrong", arguments: ["", "127.1", "a..b"])
-    func hostThatDoesNotNormaliseIsRefusedAsThatWhateverElseWasWrong(host: String) throws {
+        "a host that does not normalise is refused as that, before anything else that is wrong",
+        arguments: ["", "127.1", "a..b"])
+    func hostThatDoesNotNormaliseIsRefusedAsThatBeforeAnythingElseThatIsWrong(host: String) throws {
         let decision = try self.policy().refusal(of: host, .pinMatch, detail: "something else")
         #expect(decision.reason == .hostInvalid)
         #expect(decision.verdict == .block)

@@ -28,6 +28,25 @@ struct TimestampTests {
         #expect(Timestamp(secondsSince1970: seconds).description == text)
     }
 
+    /// Seconds from Python's `calendar.timegm`.
+    @Test(
+        "times of certificates have one form for each type: digits and a Z",
+        arguments: [
+            (0x17, "491231235959Z", 2_524_607_999), (0x17, "500101000000Z", -631_152_000),
+            (0x18, "20500101000000Z", 2_524_608_000), (0x18, "20240229123001Z", 1_709_209_801),
+            (0x18, "99991231235959Z", 253_402_300_799), (0x18, "491231235959Z", nil), (0x17, "20500101000000Z", nil),
+            (0x04, "491231235959Z", nil), (0x17, "4912312359Z", nil), (0x17, "491231235959z", nil),
+            (0x17, "49123123595/Z", nil), (0x17, "49123123595:Z", nil), (0x17, "4912312359 0Z", nil),
+            (0x18, "20230229000000Z", nil), (0x17, "491231235960Z", nil), (0x17, "", nil),
+            (0x18, "20500101000000\u{00}", nil), (0x17, "4912312359+01", nil),
+        ] as [(UInt8, String, Int64?)])
+    func timesOfCertificatesHaveOneFormForEachType(tag: UInt8, text: String, seconds: Int64?) {
+        // Beside the element stand bytes that are not its own.
+        let bytes = Array("9\(text)9".utf8)
+        let time = bytes.withUnsafeBytes { Timestamp(tag: tag, contents: 1..<$0.count - 1, in: $0.bytes) }
+        #expect(time?.secondsSince1970 == seconds)
+    }
+
     /// Python wrote the same lines, one for every 97th day from 0001-01-01 to 9999-12-31, and hashed them.
     @Test("every 97th day of ten thousand years, against the SHA-256 of what Python writes")
     func every97thDayOfTenThousandYearsAgainstTheSHA256OfWhatPythonWrites() throws {

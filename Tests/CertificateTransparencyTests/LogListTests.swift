@@ -93,10 +93,23 @@ struct LogListTests {
             #""temporal_interval": {"start_inclusive": "2026-01-01T00:00:00Z"}"#, #""temporal_interval": []"#,
             #""temporal_interval": {"start_inclusive": "2026-01-01", "end_exclusive": "2027-01-01"}"#,
             #""previous_operators": {}"#, #""previous_operators": [{"name": "A"}]"#, #""url": "", "url": """#,
-            #""x": 1.5"#, #""x": [1,]"#,
+            #""description": 1.5"#, #""description": 1e9"#, #""state": 0.5"#, #""state": {"usable": 1.5}"#,
+            #""state": {"usable": {"timestamp": 1767225600.5}}"#, #""previous_operators": 1.0"#,
+            #""temporal_interval": 2.5e3"#, #""x": 1."#, #""x": [1,]"#,
         ])
     func whatIsKnownMustBeWhatItMustBe(member: String) {
         #expect(TestList.refusal(of: TestList.list([TestList.log(self.log, member)])) == .malformed)
+    }
+
+    @Test(
+        "a number of any kind in a member that is not known is ignored",
+        arguments: ["1.5", "-0.25", "1e9", "6.02E+23", "9223372036854775808", #"{"y": [0.5, {"z": 1e-400}]}"#])
+    func numberOfAnyKindInAMemberThatIsNotKnownIsIgnored(number: String) throws {
+        let unknown = #""x": \#(number)"#
+        let log = TestList.log(
+            self.log, #""state": {"usable": {"timestamp": "2026-01-01T00:00:00Z", \#(unknown)}}, "# + unknown)
+        let list = try self.list(TestList.list([log], operatorMembers: unknown, members: unknown))
+        #expect(list.logs.map(\.state) == [.usable])
     }
 
     @Test(
@@ -144,8 +157,8 @@ struct LogListTests {
         #expect(list.isStale(at: Timestamp(secondsSince1970: .max)))
     }
 
-    @Test("the two logs whose private keys are public are unknown, whatever list has them")
-    func twoLogsWhosePrivateKeysArePublicAreUnknownWhateverListHasThem() throws {
+    @Test("the two logs whose private keys are public are unknown, in every list")
+    func twoLogsWhosePrivateKeysArePublicAreUnknownInEveryList() throws {
         #expect(LogID.traps.count == 2)
         let ids = [LogID](LogID.traps)
         let logs =

@@ -56,7 +56,7 @@ struct RunningProcess {
     }
 }
 
-/// Runs `body` beside a process, which is ended, by its id, afterwards, whatever happens; after an
+/// Runs `body` beside a process, which is ended, by its id, afterwards in any case; after an
 /// hour in any case: what runs beside it may have to wait for its turn.
 func withRunningProcess<Result>(
     _ executable: URL, _ arguments: [String], in folder: URL, _ body: (inout RunningProcess) async throws -> Result

@@ -55,7 +55,7 @@ struct NameConstraintsTests {
     }
 
     @Test(
-        "a subtree that cannot be understood refuses, permitted or excluded, whatever the names are",
+        "a subtree that cannot be understood refuses, permitted or excluded, for any names",
         arguments: [
             .dnsName("example.com."), .dnsName("*.example.com"), .dnsName("example.com\u{0}"), .dnsName(" example.com"),
             .dnsName(""), .dnsName("."), .dnsName("..example.com"), .dnsName("a..example.com"), .dnsName("192.0.2.1"),
@@ -66,7 +66,7 @@ struct NameConstraintsTests {
             .uniformResourceIdentifier("*.example.com"), .uniformResourceIdentifier("example.com."),
             .directoryName(DistinguishedName()), .directoryName(DistinguishedName([RelativeDistinguishedName()])),
         ] as [GeneralName])
-    func subtreeThatCannotBeUnderstoodRefusesPermittedOrExcludedWhateverTheNamesAre(subtree: GeneralName) async throws {
+    func subtreeThatCannotBeUnderstoodRefusesPermittedOrExcludedForAnyNames(subtree: GeneralName) async throws {
         for name in [.dnsName("a.example.org"), .rfc822Name("x@example.org")] as [GeneralName] {
             #expect(try await !self.isAccepted([name], excluded: [subtree]))
             #expect(try await !self.isAccepted([name], permitted: [.dnsName("example.org"), subtree]))
@@ -95,7 +95,7 @@ struct NameConstraintsTests {
     }
 
     @Test(
-        "addresses and ranges",
+        "an address is permitted by a range that has it, and by nothing that is no range",
         arguments: [
             ([192, 0, 2, 7], [192, 0, 2, 0, 255, 255, 255, 0], true),
             ([192, 0, 3, 7], [192, 0, 2, 0, 255, 255, 255, 0], false),
@@ -104,7 +104,7 @@ struct NameConstraintsTests {
             ([192, 0, 2], [192, 0, 2, 0, 255, 255, 255, 0], false),
             ([192, 0, 2, 7], [192, 0, 2, 7], false),
         ] as [([UInt8], [UInt8], Bool)])
-    func addressesAndRanges(address: [UInt8], range: [UInt8], isAccepted: Bool) async throws {
+    func addressIsPermittedByARangeThatHasIt(address: [UInt8], range: [UInt8], isAccepted: Bool) async throws {
         let subtree = GeneralName.ipAddress(ASN1OctetString(contentBytes: range[...]))
         let name = GeneralName.ipAddress(ASN1OctetString(contentBytes: address[...]))
         #expect(try await self.isAccepted([name], permitted: [subtree]) == isAccepted)

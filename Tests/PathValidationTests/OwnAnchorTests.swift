@@ -48,8 +48,8 @@ struct OwnAnchorTests {
         #expect(try await validate([nameless], roots: [nameless]).path == nil)
     }
 
-    @Test("it issues nothing")
-    func itIssuesNothing() async throws {
+    @Test("a certificate that it issued has no path")
+    func certificateThatItIssuedHasNoPath() async throws {
         let server = try self.selfSigned()
         let forged = try TestCertificate.server(by: server)
         #expect(try await validate([forged], roots: [server]).path == nil)

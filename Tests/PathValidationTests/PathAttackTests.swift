@@ -64,8 +64,8 @@ struct PathAttackTests {
         #expect(try self.decision(outcome, pinning: other).reason == .noMatchingPin)
     }
 
-    @Test("a chain to a root that is not trusted does not validate, whatever is presented with it")
-    func chainToARootThatIsNotTrustedDoesNotValidateWhateverIsPresentedWithIt() async throws {
+    @Test("a chain to a root that is not trusted does not validate, with anything presented beside it")
+    func chainToARootThatIsNotTrustedDoesNotValidateWithAnythingPresentedBesideIt() async throws {
         let other = try TestCertificate.authority("Other root")
         let outcome = try await validate([self.leaf, self.issuer, self.root], roots: [other])
         #expect(outcome.refusal?.reason == .chainInvalid)

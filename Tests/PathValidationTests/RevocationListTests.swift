@@ -331,8 +331,8 @@ struct RevocationListTests {
         }
     }
 
-    @Test("a list of another issuer says nothing, whatever serial numbers it has")
-    func listOfAnotherIssuerSaysNothingWhateverSerialNumbersItHas() async throws {
+    @Test("a list of another issuer says nothing, with any serial numbers")
+    func listOfAnotherIssuerSaysNothingWithAnySerialNumbers() async throws {
         let pki = try PKI()
         var list = TestRevocationList(entries: [Self.entry])
         list.issuer = try TestRevocationList.subject(of: pki.root)
@@ -354,11 +354,32 @@ struct RevocationListTests {
         let der = try TestRevocationList(rawEntries: TestRevocationList.element(0x30, entries)).signed(by: issuer)
         let list = try RevocationList(der)
         #expect(list.count == 1_000_000)
+        // Eight bytes each, two for their bucket, and what an array reserves: no entry is a value of its own.
+        #expect(list.index.reservedBytes <= 16 * list.count && list.der.count == der.count)
         for number in stride(from: 0, to: 1_000_000, by: 9_973) {
             let serial = [0x40, UInt8(number >> 16), UInt8(number >> 8 & 255), UInt8(number & 255)]
             #expect(list.revocation(of: serial)?.since == (try Timestamp("2027-01-14T00:00:00Z")))
             #expect(list.revocation(of: [0x41] + serial.dropFirst()) == nil)
         }
+    }
+
+    @Test("32 MiB of entries are indexed in less memory than they have, however short they are")
+    func of32MiBOfEntriesAreIndexedInLessMemoryThanTheyHaveHoweverShortTheyAre() throws {
+        let issuer = try TestCertificate.authority("CA")
+        let count = (RevocationLists.maximumLength - 4_096) / 22
+        var entries: [UInt8] = []
+        entries.reserveCapacity(count * 22)
+        for number in 0..<count {
+            entries += [0x30, 0x14, 0x02, 0x03, 0x10 + UInt8(number >> 16)]
+            entries += [UInt8(number >> 8 & 255), UInt8(number & 255)]
+            entries += TestRevocationList.thisUpdate
+        }
+        let der = try TestRevocationList(rawEntries: TestRevocationList.element(0x30, entries)).signed(by: issuer)
+        #expect((RevocationLists.maximumLength - 8_192...RevocationLists.maximumLength).contains(der.count))
+        let list = try RevocationList(der)
+        #expect(list.count == count && count > 1_500_000)
+        #expect(list.index.reservedBytes < der.count)
+        #expect(list.revocation(of: [0x10, 0, 0]) != nil && list.revocation(of: [0x0f, 0, 0]) == nil)
     }
 
     @Test("openssl's own list is read, with its reasons", .enabled(if: OpenSSL.installed != nil, "needs openssl"))

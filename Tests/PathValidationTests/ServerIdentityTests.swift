@@ -56,12 +56,12 @@ struct ServerIdentityTests {
     }
 
     @Test(
-        "a wildcard within an A-label is none, whatever the host; one that is a whole label stands for an A-label, too",
+        "a wildcard within an A-label is none, for any host; one that is a whole label stands for an A-label, too",
         arguments: [
             ("xn--*.example.com", false), ("xn--bcher-*.example.com", false), ("XN--*.example.com", false),
             ("*xn--bcher-kva.example.com", false), ("xn--bcher-kv*.example.com", false), ("*.example.com", true),
         ])
-    func wildcardWithinAnALabelIsNoneWhateverTheHost(name: String, isAccepted: Bool) async throws {
+    func wildcardWithinAnALabelIsNoneForAnyHost(name: String, isAccepted: Bool) async throws {
         #expect(try await self.isAccepted([.dnsName(name)], for: "xn--bcher-kva.example.com") == isAccepted)
         #expect(try await self.isAccepted([.dnsName(name)], for: "xn--bcher-kva.Example.com.") == isAccepted)
     }

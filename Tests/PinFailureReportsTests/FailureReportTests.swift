@@ -23,7 +23,7 @@ struct FailureReportTests {
     ]
 
     @Test("the members of RFC 7469 and of TrustKit, and one object of our own; no identifier of a device")
-    func members() throws {
+    func membersOfRFC7469AndOfTrustKitAndOneObjectOfOurOwn() throws {
         let chain = Scene.chain()
         let decision = try Scene.decision("v1.api.example.com", entries: [Scene.entry("api.example.com")])
         let report = try #require(
@@ -125,13 +125,15 @@ struct FailureReportTests {
     }
 
     @Test(
-        "TrustKit's integers",
+        "a reason has the integer that TrustKit gives it",
         arguments: [
             (PinningDecision.Reason.pinMatch, 0), (.noMatchingPin, 1), (.deniedKey, 1), (.deniedUndecidable, 1),
             (.unlistedDenied, 1), (.chainInvalid, 2), (.noCertificates, 2), (.overBudget, 2), (.hostInvalid, 3),
             (.cleartext, 3), (.otherHostConnection, 1),
         ])
-    func trustKitsIntegers(reason: PinningDecision.Reason, integer: Int) { #expect(reason.validationResult == integer) }
+    func reasonHasTheIntegerThatTrustKitGivesIt(reason: PinningDecision.Reason, integer: Int) {
+        #expect(reason.validationResult == integer)
+    }
 
     @Test("what is reported: every refusal, and what is allowed but asked for")
     func whatIsReportedEveryRefusalAndWhatIsAllowedButAskedFor() throws {

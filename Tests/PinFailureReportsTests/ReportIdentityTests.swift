@@ -9,7 +9,7 @@ import PinningTesting
 import Testing
 
 /// "Failures are identical when noted host, host, port, reason and issuer pin agree (for a self-issued leaf: its subject),
-/// whatever the list's version."
+/// with any version of the list."
 @Suite("When two failures are the same")
 struct ReportIdentityTests {
     private func id(_ report: Report) -> String { report.identity.id }
@@ -21,8 +21,8 @@ struct ReportIdentityTests {
         #expect(try self.id(Scene.report(chain: Scene.chain(leafKey: 1, issuerKey: 3))) != self.id(first))
     }
 
-    @Test("a leaf that issued itself is known by its subject, whatever its key")
-    func leafThatIssuedItselfIsKnownByItsSubjectWhateverItsKey() throws {
+    @Test("a leaf that issued itself is known by its subject, with any key")
+    func leafThatIssuedItselfIsKnownByItsSubjectWithAnyKey() throws {
         func report(_ name: UInt8, key: UInt8, with more: [[UInt8]] = []) throws -> String {
             try self.id(
                 Scene.report(chain: [Scene.certificate(subject: [name], issuer: [name], key: [key])] + more))

@@ -42,8 +42,9 @@ struct ReportTimingTests {
         #expect(stored.nextDue(at: self.later(5 * Self.day)) == self.later(5 * Self.day))
     }
 
-    @Test("no report waits for longer than a minute, whatever was drawn", arguments: [Int64.min, -1, 61, .max])
-    func noReportWaitsForLongerThanAMinuteWhateverWasDrawn(wait: Int64) throws {
+    @Test(
+        "no report waits for longer than a minute, for any number that was drawn", arguments: [Int64.min, -1, 61, .max])
+    func noReportWaitsForLongerThanAMinuteForAnyNumberThatWasDrawn(wait: Int64) throws {
         var queue = ReportQueue()
         _ = queue.add(try self.report(1), at: Scene.start, after: wait)
         #expect(queue.nextDue(at: Scene.start) == self.later(min(max(wait, 0), 60)))

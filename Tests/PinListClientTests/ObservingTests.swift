@@ -69,8 +69,8 @@ struct RefusalOfErrorTests {
         #expect(pinning.refusal(for: Broken(), host: TestClient.host) == nil)
     }
 
-    @Test("is a PinningError as it is, whatever the host")
-    func isAPinningErrorAsItIsWhateverTheHost() throws {
+    @Test("is a PinningError as it is, for every host")
+    func isAPinningErrorAsItIsForEveryHost() throws {
         let pinning = try TestClient().launch()
         let error = PinningError(pinning.refusal(of: "a.example.com", .chainInvalid))
         #expect(pinning.refusal(for: error, host: nil) == error)

@@ -24,12 +24,12 @@ struct RequestTargetTests {
     }
 
     @Test(
-        "is not guessed",
+        "the host of a damaged address is not guessed",
         arguments: [
             "", "https:/a", "https://", "https:///a", "https://:443/", "https://a:b/", "https://a:0/",
             "https://a:65536", "https://a:+443/", "https://a:4 4/", "https://a:99999999999999999999/", "https://u@a/",
             "https://u:p@a/", "https://a\\@b/", "https://a\\b/", "file:///a", "//a",
             "https", " https://a",
         ])
-    func isNotGuessed(_ url: String) { #expect(RequestTarget(url) == nil) }
+    func hostOfADamagedAddressIsNotGuessed(_ url: String) { #expect(RequestTarget(url) == nil) }
 }

@@ -69,7 +69,7 @@ struct FailingURLTests {
         for code in [-999, -1200, -1202] {
             #expect(pinning.refusal(for: self.error(code, url))?.decision == refused)
         }
-        // A timeout, no connection: the network's, whatever was refused a moment ago.
+        // A timeout, no connection: the network's, also after a refusal a moment ago.
         for code in [-1001, -1009] { #expect(pinning.refusal(for: self.error(code, url)) == nil) }
         #expect(pinning.refusal(for: self.error(-999, "https://other.example.net/")) == nil)
         #expect(pinning.refusal(for: self.error(-999, url, domain: "another")) == nil)

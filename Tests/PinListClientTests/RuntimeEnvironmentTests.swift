@@ -31,8 +31,8 @@ struct RuntimeEnvironmentTests {
         #expect(decision.reason == .pinMatch && decision.verdict == .allow)
     }
 
-    @Test("where the app's policy says so, a pinned connection is refused, whatever the pins say; another one is not")
-    func whereTheAppsPolicySaysSoAPinnedConnectionIsRefusedWhateverThePinsSay() throws {
+    @Test("where the app's policy says so, a pinned connection is refused, for any pins; another one is not")
+    func whereTheAppsPolicySaysSoAPinnedConnectionIsRefusedForAnyPins() throws {
         let pinning = try Self.pinning(
             RuntimeEnvironment(signals: ["known-agent", "split-code"], refusal: TamperingRefusal()))
         let decision = pinning.decision(for: Self.pinnedPath, host: TestClient.host)

@@ -36,8 +36,8 @@ struct TransparencyTests {
         #expect(await !pinning.kinds().contains(.logsMissing))
     }
 
-    @Test("verifies signatures once for a path, however often it is evaluated and under whatever policy")
-    func verifiesSignaturesOnceForAPathHoweverOftenItIsEvaluatedAndUnderWhateverPolicy() async throws {
+    @Test("verifies signatures once for a path, however often it is evaluated and under any policy")
+    func verifiesSignaturesOnceForAPathHoweverOftenItIsEvaluatedAndUnderAnyPolicy() async throws {
         let scene = try LoggingScene()
         let file = scene.file()
         try scene.publish(file)

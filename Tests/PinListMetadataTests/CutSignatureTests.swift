@@ -44,7 +44,7 @@ struct CutSignatureTests {
     }
 
     @Test("version 2 after version 3: the new signer's signature is cut off before the root that removes the old one")
-    func version2AfterVersion3() throws {
+    func version2AfterVersion3TheNewSignersSignatureIsCutOff() throws {
         let change = try Change()
         var client = try change.repository.client()
         #expect(try client.accept(list: change.third, at: Story.start) == .newer)

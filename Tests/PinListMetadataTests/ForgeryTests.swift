@@ -112,8 +112,8 @@ struct ForgeryTests {
         }
     }
 
-    @Test("a gap between roots")
-    func gapBetweenRoots() throws {
+    @Test("a root after a gap is refused")
+    func rootAfterAGapIsRefused() throws {
         var repository = try Story.repository()
         var client = try repository.client()
         try repository.publishRoot()

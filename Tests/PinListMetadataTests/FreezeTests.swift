@@ -109,8 +109,8 @@ struct FreezeTests {
         #expect(client.referenceTime(Story.after(days: 61)) == Story.after(days: 61))
     }
 
-    @Test("a short list is refused once a later one is held, whatever the clock says")
-    func shortListIsRefusedOnceALaterOneIsHeldWhateverTheClockSays() throws {
+    @Test("a short list is refused once a later one is held, at any time of the clock")
+    func shortListIsRefusedOnceALaterOneIsHeldAtAnyTimeOfTheClock() throws {
         var repository = try Story.repository()
         repository.time = Story.after(days: 10)
         var client = try repository.client()

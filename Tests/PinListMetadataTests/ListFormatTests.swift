@@ -39,8 +39,8 @@ struct ListFormatTests {
         #expect(list.suspended.first?.scope == .entry(entry.domain))
     }
 
-    @Test("the defaults")
-    func theDefaults() throws {
+    @Test("absent members have their defaults")
+    func absentMembersHaveTheirDefaults() throws {
         let list = try self.list(Payload.list(domain: #"{"domain":"A.example.","pins":[{"pin":"\#(Story.pin(1))"}]}"#))
         let domain = try #require(list.domains.first)
         #expect(domain == PinList.Domain(PinnedDomain(try HostName("a.example"), pins: [KnownPin(Story.pin(1))])))
@@ -53,7 +53,7 @@ struct ListFormatTests {
     }
 
     @Test(
-        "what is malformed",
+        "a member of another form is malformed",
         arguments: [
             (#""version": 7"#, #""version": 0"#), (#""version": 7"#, #""version": 9007199254740992"#),
             (#""version": 7"#, #""version": "7""#), (#""version": 7"#, #""version": 7.0"#),
@@ -101,7 +101,7 @@ struct ListFormatTests {
             (#""refreshAfter": 43200"#, #""reportPerMillion": 1000001"#),
             (#""refreshAfter": 43200"#, #""reportPerMillion": true"#),
         ])
-    func whatIsMalformed(part: String, replacement: String) throws {
+    func memberOfAnotherFormIsMalformed(part: String, replacement: String) throws {
         let text = try self.edited(part, replacement)
         #expect(try Payload.refusal(list: text)?.code == .malformed)
     }

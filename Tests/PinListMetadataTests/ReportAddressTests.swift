@@ -24,7 +24,7 @@ struct ReportAddressTests {
     }
 
     @Test(
-        "nothing else",
+        "reports go to no other address",
         arguments: [
             "", "https://", "https:///x", "http://example.com/", "http://128.0.0.1/", "http://localhost.example.com/",
             "http://127.0.0.1.example.com/", "ftp://example.com/", "//example.com/", "example.com", "https:example.com",
@@ -38,7 +38,7 @@ struct ReportAddressTests {
             "http://0x7f.1/", "http://2130706433/", "http://[::2]/", " https://example.com/", "https://example.com/\n",
             "javascript:alert(1)", "file:///etc/passwd", "https://%65xample.com/",
         ])
-    func nothingElse(address: String) { #expect(!ReportAddress.isAllowed(address)) }
+    func reportsGoToNoOtherAddress(address: String) { #expect(!ReportAddress.isAllowed(address)) }
 
     @Test("2,048 bytes, and one more")
     func of2048BytesAndOneMore() {

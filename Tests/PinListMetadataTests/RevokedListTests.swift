@@ -37,7 +37,7 @@ struct RevokedListTests {
     }
 
     @Test(
-        "what is malformed",
+        "revoked certificates of another form are malformed",
         arguments: [
             #"{}"#, #"["0a"]"#, #"[{}]"#, #"[{"serials":["0a"]}]"#, #"[{"issuer":"PIN"}]"#,
             #"[{"issuer":"PIN","serials":"0a"}]"#, #"[{"issuer":"PIN","serials":[10]}]"#,
@@ -48,7 +48,7 @@ struct RevokedListTests {
             #"[{"issuer":"PIN","serials":["0a"],"mode":"off"}]"#, #"[{"issuer":"PIN","serials":["0a"],"note":1}]"#,
             #"[{"issuer":"sha256/AAAA","serials":["0a"]}]"#,
         ])
-    func whatIsMalformed(revoked: String) throws {
+    func revokedOfAnotherFormIsMalformed(revoked: String) throws {
         let text = self.text(revoked.replacingOccurrences(of: "PIN", with: "\(Story.pin(1))"))
         #expect(try Payload.refusal(list: text)?.code == .malformed)
     }

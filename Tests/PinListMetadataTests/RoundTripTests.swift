@@ -65,8 +65,8 @@ struct RoundTripTests {
             unlisted: UnlistedHosts.allCases.randomElement(using: &random) ?? .allow)
     }
 
-    @Test("any list", arguments: [1, 2, 3, 4] as [UInt64])
-    func anyList(seed: UInt64) throws {
+    @Test("any list that is written reads back", arguments: [1, 2, 3, 4] as [UInt64])
+    func anyListThatIsWrittenReadsBack(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<150 {
             let list = try self.list(using: &random)

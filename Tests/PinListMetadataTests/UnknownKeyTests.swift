@@ -152,8 +152,8 @@ struct UnknownKeyTests {
         #expect(try code { try copy.accept(list: try offered(65_537), at: Story.start) } == .malformed)
     }
 
-    @Test("32 keys stay the limit, whatever their algorithms are")
-    func of32KeysStayTheLimitWhateverTheirAlgorithmsAre() throws {
+    @Test("32 keys stay the limit, for any algorithms")
+    func of32KeysStayTheLimitForAnyAlgorithms() throws {
         var repository = try Story.repository()
         repository.pinsKeys += (0..<30).map { _ in repository.newKey(Self.later) }
         #expect(try Root(payload: repository.nextRoot().payload).keys.count == 32)

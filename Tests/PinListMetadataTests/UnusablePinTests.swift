@@ -50,11 +50,11 @@ struct UnusablePinTests {
     }
 
     @Test(
-        "requireIssuer without both positions, or with an any pin of whatever form",
+        "requireIssuer without both positions, or with an any pin of any form",
         arguments: [
             ["leaf"], ["issuer"], ["leaf", "leaf"], ["leaf", "issuer", "any"], ["any"], ["leaf", "issuer", ""],
         ])
-    func requireIssuerWithoutBothPositionsOrWithAnAnyPinOfWhateverForm(positions: [String]) throws {
+    func requireIssuerWithoutBothPositionsOrWithAnAnyPinOfAnyForm(positions: [String]) throws {
         for hash in [Story.pin(1).description, "sha512/xx"] {
             let pins = positions.map { position in
                 position.isEmpty ? #"{"pin":"\#(hash)"}"# : #"{"pin":"\#(hash)","position":"\#(position)"}"#

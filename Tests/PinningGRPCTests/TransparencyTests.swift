@@ -75,5 +75,29 @@ struct TransparencyTests {
             #expect(server.counts.calls == 1)
         }
     }
+
+    @Test("an open connection ends at once when a list takes the server's certificate back, and none is opened again")
+    @available(macOS 15.0, iOS 18.0, tvOS 18.0, watchOS 11.0, visionOS 2.0, *)
+    func openConnectionEndsAtOnceWhenAListTakesTheServersCertificateBackAndNoneIsOpenedAgain() async throws {
+        let made = try LoggedPKI(Self.host)
+        let scene = try await made.scene(.enforce)
+        let fields = try CertificateFields(walking: made.logged.der)
+        let serial = try #require(SerialNumber(contents: made.logged.der[fields.serialNumber]))
+        let issuer = try made.pki.intermediate.pin
+        try await LoopbackGRPCServer.with([made.logged, made.pki.intermediate]) { server in
+            try await scene.withClient(of: Self.host, on: server) { client in
+                let first = Task { try await client.call(LoopbackGRPCServer.wait) }
+                await server.arrivalOfWait()
+                try await scene.publish { $0.revoked = [RevokedCertificates(issuer: issuer, serials: [serial])] }
+                // There is no answer: only the end of the connection ends the call.
+                let error = try #require(await #expect(throws: RPCError.self) { try await first.value })
+                #expect(scene.pinning.refusal(for: error, host: Self.host)?.decision.reason == .revoked)
+                try await server.endOfConnections()
+                let again = try #require(await #expect(throws: RPCError.self) { try await client.call() })
+                #expect(scene.pinning.refusal(for: again, host: Self.host)?.decision.reason == .revoked)
+            }
+            #expect(server.counts.calls == 1)
+        }
+    }
 }
 #endif

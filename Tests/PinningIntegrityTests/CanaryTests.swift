@@ -38,7 +38,7 @@ struct CanaryTests {
     @Test("every function that decides is tried with what is bad and what is good")
     func everyFunctionThatDecidesIsTriedWithWhatIsBadAndWhatIsGood() {
         let checks = Canary.pinning().checks
-        #expect(checks.map(\.name) == ["connection", "hash", "list-signature", "path", "verdict"])
+        #expect(checks.map(\.name) == ["connection", "hash", "list-signature", "path", "transparency", "verdict"])
         #expect(checks.allSatisfy { check in Set(check.trials.map(\.isBad)) == [true, false] })
     }
 

@@ -41,6 +41,24 @@ struct KnownAnswerCheckTests {
         #expect(await Self.wrong(functions) == ["list-signature"])
     }
 
+    @Test(
+        "a policy of Certificate Transparency that is always satisfied, or never, is wrong", arguments: [true, false])
+    func policyOfCertificateTransparencyThatIsAlwaysSatisfiedOrNeverIsWrong(_ answer: Bool) async {
+        var functions = DecidingFunctions()
+        functions.isLogged = { _, _, _ in answer }
+        #expect(await Self.wrong(functions) == ["transparency"])
+    }
+
+    @Test("rules without the revoked certificates of the list are wrong, although they know every pin")
+    func rulesWithoutTheRevokedCertificatesOfTheListAreWrongAlthoughTheyKnowEveryPin() async {
+        var functions = DecidingFunctions()
+        functions.verdict = { policy, path, host, time in
+            let decision = policy.validate(path, for: host, at: time)
+            return decision.verdict == .allow || decision.reason == .revoked
+        }
+        #expect(await Self.wrong(functions) == ["verdict"])
+    }
+
     @Test("one pin for all keys, or none, is wrong", arguments: [true, false])
     func onePinForAllKeysOrNoneIsWrong(_ answer: Bool) async {
         var functions = DecidingFunctions()

@@ -85,8 +85,8 @@ struct CertificateMigrationTests {
         }
     }
 
-    @Test("all certificates of a bundle, whatever case their names have, as AFNetworking found them")
-    func allCertificatesOfABundleWhateverCaseTheirNamesHaveAsAFNetworkingFoundThem() async throws {
+    @Test("all certificates of a bundle, with names in any case, as AFNetworking found them")
+    func allCertificatesOfABundleWithNamesInAnyCaseAsAFNetworkingFoundThem() async throws {
         try await withTemporaryFolder { folder in
             let made = try await Self.certificates(in: folder)
             let resources = folder.appendingPathComponent("App.bundle", isDirectory: true)

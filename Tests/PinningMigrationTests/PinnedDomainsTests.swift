@@ -43,6 +43,26 @@ struct PinnedDomainsTests {
         #expect(migrated.domains[0].includeSubdomains && migrated.warned == ["NSIncludesSubdomains stricter"])
     }
 
+    @Test("Apple joins an entry with the one above it, here the nearest one alone decides: that is said")
+    func appleJoinsAnEntryWithTheOneAboveItHereTheNearestOneAloneDecidesThatIsSaid() throws {
+        func joined(_ child: [String: Any], _ parent: [String: Any], above: String = "example.com") throws -> [String] {
+            let migrated = try MigratedPins(pinnedDomains: [
+                "api.example.com": child, above: parent.merging(["NSIncludesSubdomains": true]) { $1 },
+            ])
+            return migrated.warnings.filter { $0.message.contains("join") }.map {
+                "\($0.domain ?? "") \($0.setting) \($0.effect.rawValue)"
+            }
+        }
+        let (leaf, authority) = ("NSPinnedLeafIdentities", "NSPinnedCAIdentities")
+        let (ab, cd) = (Self.identities("ab"), Self.identities("cd"))
+        #expect(try joined([leaf: ab], [authority: cd]) == ["api.example.com \(authority) weaker"])
+        #expect(try joined([authority: ab], [leaf: cd]) == ["api.example.com \(leaf) weaker"])
+        #expect(try joined([leaf: ab], [leaf: cd]) == ["api.example.com \(leaf) stricter"])
+        #expect(try joined([leaf: ab], [leaf: ab]).isEmpty)
+        #expect(try joined([leaf: ab], [authority: cd], above: "com").isEmpty)
+        #expect(try joined([leaf: ab], [authority: cd], above: "b.example.com").isEmpty)
+    }
+
     @Test("two lists of which one holds nothing usable: a leaf alone does not pass for both")
     func twoListsOfWhichOneHoldsNothingUsableALeafAloneDoesNotPassForBoth() throws {
         let migrated = try MigratedPins(pinnedDomains: [

@@ -92,8 +92,8 @@ struct TrustKitReportLimitTests {
         #expect(queue.due(at: Scene.start) == nil)
     }
 
-    @Test("another result: once")
-    func anotherResultOnce() throws {
+    @Test("another result for the same host is reported once")
+    func anotherResultForTheSameHostIsReportedOnce() throws {
         var queue = try self.queue(after: try Scene.report())
         let denied = try Scene.decision(
             "api.example.com", entries: [Scene.entry("api.example.com")],

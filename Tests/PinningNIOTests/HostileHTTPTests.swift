@@ -99,7 +99,7 @@ struct HostileHTTPTests {
             try await HostileServer.with(LoopbackServer.Identity(pki.chain), http2: true) { connection, event in
                 attack.act(connection, event)
             } _: { server in
-                // The deadline that ends what nothing else does: whatever was reached until then, it is an error.
+                // The deadline that ends what nothing else does; it is an error after anything that was reached.
                 let deadline = attack.isSilent ? TimeAmount.milliseconds(300) : .ample
                 for result in await Self.ask(client, server, within: deadline) {
                     switch result {

@@ -26,7 +26,7 @@ struct LocalHostNameTests {
     }
 
     @Test(
-        "is no other",
+        "a host that the world reaches is not local",
         arguments: [
             "example.com", "localhost.example.com", "notlocalhost", "mylocalhost.com", "1.1.1.1", "9.255.255.255",
             "11.0.0.0", "100.63.255.255", "100.128.0.0", "126.255.255.255", "128.0.0.1", "169.253.0.1", "169.255.0.1",
@@ -34,7 +34,7 @@ struct LocalHostNameTests {
             "223.255.255.255", "2606:4700::1111", "::ffff:1.1.1.1", "64:ff9b::1.1.1.1", "2002:101:101::", "fbff::1",
             "fe00::1", "2001:db8::1", "64:ff9a::1",
         ])
-    func isNoOther(host: String) throws {
+    func hostThatTheWorldReachesIsNotLocal(host: String) throws {
         #expect(try !HostName(host).isLocal)
     }
 }

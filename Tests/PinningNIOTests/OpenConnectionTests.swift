@@ -76,8 +76,8 @@ struct OpenConnectionTests {
         }
     }
 
-    @Test("is closed after half a minute, whatever runs on it", arguments: [false, true])
-    func isClosedAfterHalfAMinuteWhateverRunsOnIt(http2: Bool) async throws {
+    @Test("is closed after half a minute, with anything running on it", arguments: [false, true])
+    func isClosedAfterHalfAMinuteWithAnythingRunningOnIt(http2: Bool) async throws {
         try await self.withConnection(http2: http2) { scene, client, server, base, pki in
             let slow = Task { try await client.text("\(base)/wait") }
             await server.untilWaiting(1)

@@ -15,8 +15,8 @@ import Testing
 
 @Suite("What is told of a refusal")
 struct RefusalExplanationTests {
-    @Test("the error of an app's own HTTPClient is explained, whatever it looks like", arguments: [false, true])
-    func errorOfAnAppsOwnHTTPClientIsExplainedWhateverItLooksLike(http2: Bool) async throws {
+    @Test("the error of an app's own HTTPClient is explained, in every form", arguments: [false, true])
+    func errorOfAnAppsOwnHTTPClientIsExplainedInEveryForm(http2: Bool) async throws {
         let pki = try TestPKI([Way.host])
         let pins = try pki.path.map { try $0.pin }
         let scene = try PinnedScene([PinnedScene.entry(Way.host, [PinnedScene.strangePin])], roots: [])

@@ -145,7 +145,7 @@ struct RememberedRefusalTests {
     @Test("is found again each time where the time, the host's name or a deadline decided", arguments: Passing.allCases)
     func isFoundAgainEachTimeWhereTheTimeTheHostsNameOrADeadlineDecided(_ passing: Passing) async throws {
         let pki = try TestPKI([CostlyPeer.host])
-        // Time goes by so fast that over half of it is gone whatever is asked.
+        // Time goes by so fast that over half of it is gone for any question.
         var limits = PathLimits.standard
         limits.nanoseconds = 1_000
         let clock = ReadClock(step: passing == .deadline ? 1_001 : 501)

@@ -6,6 +6,8 @@
 import AsyncHTTPClient
 import CertificatePinning
 import Foundation
+import NIOCore
+import NIOPosix
 import PinListClient
 import PinningNIO
 import Testing
@@ -42,6 +44,42 @@ struct SequentialServerTests {
 
     private static let servers = Server.allCases.filter(\.isInstalled)
 
+    /// A client that asks such a server before it connects.
+    enum Client: CaseIterable {
+        case ours, ofTheApp
+
+        /// Makes one for a port of loopback, does something with what gets a page, and shuts it down.
+        func with(
+            _ port: Int, in scene: PinnedScene, _ body: (_ page: () async throws -> String) async throws -> Void
+        ) async throws {
+            let url = "https://\(SequentialServerTests.host):\(port)/"
+            var configuration = try scene.configuration([SequentialServerTests.host])
+            let result: Result<Void, any Error>
+            switch self {
+            case .ours:
+                let client = try PinnedHTTPClient(by: scene.pinning, configuration: configuration)
+                do { result = .success(try await body { try await client.text(url) }) } catch {
+                    result = .failure(error)
+                }
+                try await client.shutdown()
+            case .ofTheApp:
+                configuration.redirectConfiguration = .disallow
+                let pinned = try await configuration.pinned(
+                    by: scene.pinning, asking: SequentialServerTests.host, port: port)
+                let client = HTTPClient(eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: pinned)
+                do {
+                    try await body {
+                        let response = try await client.execute(HTTPClientRequest(url: url), timeout: .ample)
+                        return String(buffer: try await response.body.collect(upTo: 1_048_576))
+                    }
+                    result = .success(())
+                } catch { result = .failure(error) }
+                try await client.shutdown()
+            }
+            try result.get()
+        }
+    }
+
     private func scene(_ pin: (LongChain) throws -> Pin) throws -> ([TestCertificate], PinnedScene) {
         let long = try LongChain(.p256, intermediates: 2)
         let scene = try PinnedScene([PinnedScene.entry(Self.host, [pin(long)])], roots: [long.root])
@@ -51,18 +89,20 @@ struct SequentialServerTests {
     @Test(
         "is asked for its chain before it is connected to: a new client's requests are answered",
         .enabled(if: Self.servers.count == Server.allCases.count, "openssl or python3 is not installed"),
-        arguments: Self.servers)
-    func isAskedForItsChainBeforeItIsConnectedToANewClientsRequestsAreAnswered(_ server: Server) async throws {
+        arguments: Self.servers, Client.allCases)
+    func isAskedForItsChainBeforeItIsConnectedToANewClientsRequestsAreAnswered(
+        _ server: Server, _ client: Client
+    ) async throws {
         let (chain, scene) = try self.scene { try $0.root.pin }
         try await server.with(chain) { port in
             // The second one knows the server from the first.
             for _ in 1...2 {
-                let client = try scene.client([Self.host])
-                for _ in 1...3 {
-                    let page = try await client.text("https://\(Self.host):\(port)/")
-                    #expect(!page.isEmpty)
+                try await client.with(port, in: scene) { get in
+                    for _ in 1...3 {
+                        let page = try await get()
+                        #expect(!page.isEmpty)
+                    }
                 }
-                try await client.shutdown()
             }
         }
         #expect(scene.pinning.decisionCounts.keys.elementsEqual([.pinMatch]))
@@ -71,33 +111,46 @@ struct SequentialServerTests {
     @Test(
         "is refused by name when its keys are not pinned",
         .enabled(if: Self.servers.count == Server.allCases.count, "openssl or python3 is not installed"),
-        arguments: Self.servers)
-    func isRefusedByNameWhenItsKeysAreNotPinned(_ server: Server) async throws {
+        arguments: Self.servers, Client.allCases)
+    func isRefusedByNameWhenItsKeysAreNotPinned(_ server: Server, _ client: Client) async throws {
         let (chain, scene) = try self.scene { _ in PinnedScene.strangePin }
         try await server.with(chain) { port in
-            let client = try scene.client([Self.host])
-            for _ in 1...2 {
-                let refusal = await #expect(throws: PinningError.self) {
-                    try await client.text("https://\(Self.host):\(port)/")
+            try await client.with(port, in: scene) { get in
+                for _ in 1...2 {
+                    let refusal = await #expect(throws: PinningError.self) { try await get() }
+                    #expect(refusal?.decision.reason == .noMatchingPin)
                 }
-                #expect(refusal?.decision.reason == .noMatchingPin)
             }
-            try await client.shutdown()
         }
     }
 
-    @Test("costs no more connections than before: one to ask and one to use, and for a new client none to ask")
-    func costsNoMoreConnectionsThanBeforeOneToAskAndOneToUseAndForANewClientNoneToAsk() async throws {
+    @Test(
+        "costs no more connections than before: one to ask and one to use, and for a new client none to ask",
+        arguments: Client.allCases)
+    func costsNoMoreConnectionsThanBeforeOneToAskAndOneToUseAndForANewClientNoneToAsk(_ client: Client) async throws {
         let pki = try TestPKI([Self.host])
         let scene = try PinnedScene([PinnedScene.entry(Self.host, [pki.leaf.pin])], roots: [pki.root])
         try await LoopbackServer.with(LoopbackServer.Identity(pki.chain)) { server in
-            for (count, _) in [(2, "first"), (3, "second")] {
-                let client = try scene.client([Self.host])
-                try await client.expectHello("https://\(Self.host):\(server.port)/")
-                try await client.expectHello("https://\(Self.host):\(server.port)/")
+            for count in 2...3 {
+                try await client.with(server.port, in: scene) { get in
+                    for _ in 1...2 {
+                        let page = try await get()
+                        #expect(page == "hello")
+                    }
+                }
                 #expect(server.counts.connections == count)
-                try await client.shutdown()
             }
+        }
+    }
+
+    @Test("is no server that an app's own client can be made for while it cannot be reached")
+    func isNoServerThatAnAppsOwnClientCanBeMadeForWhileItCannotBeReached() async throws {
+        let (_, scene) = try self.scene { try $0.root.pin }
+        var configuration = try scene.configuration([Self.host])
+        configuration.redirectConfiguration = .disallow
+        let (port, unpinned) = (try await FreePort.find(), configuration)
+        await #expect(throws: NIOConnectionError.self) {
+            try await unpinned.pinned(by: scene.pinning, asking: Self.host, port: port)
         }
     }
 }

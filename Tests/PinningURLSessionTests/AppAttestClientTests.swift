@@ -46,31 +46,9 @@ struct AppAttestClientTests {
         }
     }
 
-    /// What the Keychain holds, and whether it is locked.
-    ///
-    /// `@unchecked Sendable`: because what changes is read and written under the lock only.
-    private final class Keys: AttestationKeyStore, @unchecked Sendable {
-        private let lock = NSLock()
-        private var kept: [UInt8]?
-        private var isLocked = false
-        func lockUp(_ isLocked: Bool) { self.lock.withLock { self.isLocked = isLocked } }
-        func load() throws -> [UInt8]? {
-            try self.lock.withLock {
-                if self.isLocked { throw StateStoreError("locked") }
-                return self.kept
-            }
-        }
-        func save(_ bytes: [UInt8]?) throws {
-            try self.lock.withLock {
-                if self.isLocked { throw StateStoreError("locked") }
-                self.kept = bytes
-            }
-        }
-    }
-
     private let device: SimulatedAppAttestDevice
     private let service = Service()
-    private let keys = Keys()
+    private let keys = KeptAttestationKey()
     private let clock = ManualClock(Self.start)
 
     init() throws {
@@ -118,6 +96,24 @@ struct AppAttestClientTests {
         await client.answered(FetchResponse(status: 202, fields: ["tumbler-attestation": "unknown-key"]), from: address)
         #expect(self.service.requests.isEmpty)
         #expect(self.device.attestations == 0)
+    }
+
+    @Test(
+        "a key is prepared within the origin alone, at no other address that is named",
+        arguments: [
+            "https://evil.test", "https://pins.example.com.evil.test", "https://pins.example.com:444",
+            "http://pins.example.com", "https://pins.example.com@evil.test", "https://evil.test/pins.example.com",
+            "https://pins.example.com/?", "https://evil.test#https://pins.example.com", "pins.example.com", "",
+        ])
+    func keyIsPreparedWithinTheOriginAloneAtNoOtherAddressThatIsNamed(address: String) async throws {
+        let client = self.client()
+        await #expect(throws: AppAttestError(.failed)) { try await client.prepare(at: address) }
+        #expect(self.service.requests.isEmpty && self.device.attestations == 0)
+        // Nothing was begun: there is no pause.
+        try await client.prepare(at: Self.origin + "/behind")
+        #expect(self.service.paths == ["/behind/v1/attest/challenges", "/behind/v1/attest/keys"])
+        try await client.prepare()
+        #expect(self.device.attestations == 1)
     }
 
     @Test("what fails costs no report, and the next attempt waits for a day and some hours")

@@ -17,8 +17,8 @@ import Testing
         return code.changed
     }
 
-    @Test("only code of files counts, in whatever pieces the list comes", arguments: [1, 7, 64, 10_000])
-    func onlyCodeOfFilesCountsInWhateverPiecesTheListComes(_ piece: Int) throws {
+    @Test("only code of files counts, in any pieces in which the list comes", arguments: [1, 7, 64, 10_000])
+    func onlyCodeOfFilesCountsInAnyPiecesInWhichTheListComes(_ piece: Int) throws {
         let text = """
             1000-9000 r-xp 00000000 fe:00 7   /usr/lib/libc.so.6
             Size:                 32 kB

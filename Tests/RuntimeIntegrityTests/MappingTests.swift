@@ -73,8 +73,8 @@ import Testing
         #expect(try self.signals(line).map(\.name) == [.anonymousCode])
     }
 
-    @Test("the list is read the same in whatever pieces it comes")
-    func listIsReadTheSameInWhateverPiecesItComes() throws {
+    @Test("the list is read the same in any pieces in which it comes")
+    func listIsReadTheSameInAnyPiecesInWhichItComes() throws {
         let text = Array(
             """
             55e235b0d000-55e235b12000 r-xp 00002000 fe:00 253911                     /usr/bin/a program with spaces

@@ -44,7 +44,7 @@ Interceptor.attach(find(%s), {
 });
 """
 
-# Makes a function of C answer something, whatever it is asked.
+# Makes a function of C answer something, to any question.
 ANSWER = "Interceptor.attach(find(%s), { onLeave(result) { result.replace(%d); } });"
 
 HASH = """

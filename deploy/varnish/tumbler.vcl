@@ -84,7 +84,7 @@ sub vcl_recv {
 }
 
 sub vcl_hash {
-    # By its path alone, whatever Host a client names.
+    # By its path alone, with any Host that a client names.
     hash_data(req.url);
     return (lookup);
 }
@@ -99,7 +99,7 @@ sub vcl_backend_response {
     }
     # A list for as long as the service says, 300 s, and a root that is not there yet for 60 s: that is asked by every client.
     if (beresp.status == 200) {
-        # While the service is away the list that is held goes on being served: it is signed, and clients judge its age.
+        # While the service is away the list that is held goes on being served: it is signed, and clients look at its age.
         set beresp.grace = 24h;
         set beresp.keep = 24h;
     } elsif (beresp.status == 404) {

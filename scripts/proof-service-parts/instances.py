@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two instances of the service on one PostgreSQL: people told once, limits shared, and nothing lost that was accepted."""
+"""Two and four instances of the service on one PostgreSQL: people told once, limits shared, nothing lost that was accepted."""
 
 import http.client
 import http.server
@@ -101,18 +101,20 @@ class Load:
 UNLIMITED = "reports: {totalBurst: 1000000, totalPerMinute: 1000000}"
 
 
-def instances(path, database, webhook, settings=UNLIMITED):
-    """Two of them, that listen, on a database on which the list is published."""
+def instances(count, path, database, webhook, settings=UNLIMITED):
+    """So many of them, that listen, on a database on which the list is published."""
     (path / "hook").write_text(f"http://127.0.0.1:{webhook.server.server_address[1]}/hook")
     lines = f"database: {database.address}\nalerts: [{{type: webhook, urlFile: {path / 'hook'}, name: ops}}]\n{settings}"
-    first = Service(path, settings=lines)
-    (path / "second").mkdir()
-    shutil.copytree(path / "app", path / "second/app")
-    second = Service(path / "second", settings=lines)
-    first.start()
-    first.publish()
-    second.start()
-    return [first, second]
+    all_of_them = [Service(path, settings=lines)]
+    all_of_them[0].start()
+    all_of_them[0].publish()
+    for number in range(1, count):
+        folder_of_it = path / f"instance{number}"
+        folder_of_it.mkdir()
+        shutil.copytree(path / "app", folder_of_it / "app")
+        all_of_them.append(Service(folder_of_it, settings=lines))
+        all_of_them[-1].start()
+    return all_of_them
 
 
 def each_is_there_once(database, wanted, what):
@@ -136,11 +138,11 @@ def until(holds, seconds, what):
     expect(False, f"{what}: not within {seconds} s")
 
 
-def kills(database, both, times):
+def kills(database, every, times):
     wanted = []
     for number in range(times):
-        victim = both[number % 2]
-        with Load(both, f"k{number}") as load:
+        victim = every[number % len(every)]
+        with Load(every, f"k{number}") as load:
             time.sleep(random.uniform(0.2, 1))
             victim.kill()
             time.sleep(0.3)
@@ -148,27 +150,27 @@ def kills(database, both, times):
             time.sleep(0.3)
         wanted += load.accepted
         each_is_there_once(database, wanted, f"kill {number + 1}")
-    for service in both:
+    for service in every:
         expect(service.lists_are_served(), "after the kills a list is not served")
         service.local("audit-log", "verify")
     expect(wanted, "no report was accepted: nothing was proved")
-    return wanted, [f"One of the two killed {times} times (signal 9, in turns) under {2 * SENDERS} senders: "
-                    f"{len(wanted):,} reports had been answered with 202; each is there once, and all sums say so."]
+    return wanted, [f"One of the {words(every)} killed {times} times (signal 9, in turns) under {len(every) * SENDERS} "
+                    f"senders: {len(wanted):,} reports had been answered with 202; each is there once, and all sums say so."]
 
 
-def lost_database(database, both, seconds, wanted):
-    with Load(both, "db") as load:
+def lost_database(database, every, seconds, wanted):
+    with Load(every, "db") as load:
         time.sleep(1)
         database.crash()
         began = time.monotonic()
         served = 0
         while time.monotonic() - began < seconds:
-            for service in both:
+            for service in every:
                 expect(service.lists_are_served(), "without the database a list is not served")
                 served += 1
             time.sleep(0.05)
         database.start()
-        for service in both:
+        for service in every:
             until(lambda: post(service.connection(), 1, f"again{id(service)}.example.com") == 202, 60,
                   "the database came back, and reports are still refused")
         time.sleep(1)
@@ -176,75 +178,87 @@ def lost_database(database, both, seconds, wanted):
     expect(load.answers.get(503), f"without the database no report was refused: {load.answers}")
     each_is_there_once(database, wanted + load.accepted, "after the database was gone")
     return [f"PostgreSQL crashed (its processes ended at once) and was away for {seconds} s: {served} lists were served "
-            f"meanwhile by both; reports {load.answers[202]:,} × 202, {load.answers[503]:,} × 503. Each 202 is there once."]
+            f"meanwhile by all; reports {load.answers[202]:,} × 202, {load.answers[503]:,} × 503. Each 202 is there once."]
 
 
-def alarms(both, webhook, whole):
-    secret = both[0].local("token", "create", "--scope", "publish", "--name", NAME).strip()
-    answer = both[1].ask("PUT", f"/v1/lists/{NAME}", b"[", {"Authorization": "Bearer " + secret})
+def alarms(every, webhook, whole):
+    secret = every[0].local("token", "create", "--scope", "publish", "--name", NAME).strip()
+    answer = every[1].ask("PUT", f"/v1/lists/{NAME}", b"[", {"Authorization": "Bearer " + secret})
     expect(answer.status == 422, f"a broken publication was answered with {answer.status}")
     refused = ("firing", f"publish-refused:{NAME}")
     first = until(lambda: refused in webhook.events("publish-refused"), TURN + 2 * LOOK, "no alarm of a refusal came")
     lines = [f"A refused publication was told after {first:.0f} s"]
     if whole:
-        # The instance that held the turn is gone; the other one goes on where it was.
-        both[0].kill()
+        # The instance that held the turn is gone, or another one: the others go on where it was.
+        every[0].kill()
         time.sleep(1)
-        connection = both[1].connection()
+        connection = every[1].connection()
         for number in range(40):
             expect(post(connection, number, "alarm.example.com", noted="api1.example.com") == 202, "a report was refused")
         failing = ("firing", "failure-rate:api1.example.com")
         second = until(lambda: failing in webhook.events("failure-rate"), TURN + 3 * LOOK,
                        "no alarm of many failures came")
-        both[0].start()
+        every[0].start()
         time.sleep(TURN + 2 * LOOK)
         rates = webhook.events("failure-rate")
         expect(len(rates) == len(set(rates)), f"of many failures people were told more than once: {rates}")
-        lines.append(f"; one of the two killed then, and of many failures the other told after {second:.0f} s")
+        lines.append(f"; one of the {words(every)} killed then, and of many failures another told after {second:.0f} s")
     expect(webhook.events("publish-refused") == [refused],
            f"of a refused publication people were told {webhook.events('publish-refused')}")
-    return ["".join(lines) + ". Each was told once, by whichever of the two."]
+    return ["".join(lines) + f". Each was told once, by whichever of the {words(every)}."]
 
 
-def limits(path, seconds):
-    """What all sources together may send: twice as many as that offer, at both."""
+def limits(count, path, seconds):
+    """What all sources together may send: more than that is offered to each."""
     path.mkdir()
     database, webhook = PostgreSQL(path / "pg"), Webhook()
     burst, rate = 200, 600
     try:
-        both = instances(path, database, webhook, f"reports: {{totalBurst: {burst}, totalPerMinute: {rate}}}")
-        # The first one learns of the second when it counts next.
+        every = instances(count, path, database, webhook, f"reports: {{totalBurst: {burst}, totalPerMinute: {rate}}}")
+        # The earlier ones learn of the last when they count next.
         time.sleep(LOOK + 3)
         began = time.monotonic()
-        with Load(both, "limit") as load:
+        with Load(every, "limit") as load:
             time.sleep(seconds)
         elapsed = time.monotonic() - began
         allowed = burst + rate / 60 * elapsed
         taken = len(load.accepted)
         expect(0.8 * allowed <= taken <= 1.02 * allowed + 2, f"limits: {taken} taken, {allowed:.0f} allowed")
         expect(load.answers.get(429), "limits: none was turned away")
-        for service in both:
+        for service in every:
             service.kill()
     finally:
         database.stop()
-    return [f"A limit of {burst} at once and {rate} a minute for all sources: in {elapsed:.0f} s the two took {taken} of "
-            f"{allowed:.0f} that are allowed ({load.answers[429]:,} × 429), {taken / allowed - 1:+.1%}."]
+    return [f"A limit of {burst} at once and {rate} a minute for all sources: in {elapsed:.0f} s the {words(every)} took "
+            f"{taken} of {allowed:.0f} that are allowed ({load.answers[429]:,} × 429), {taken / allowed - 1:+.1%}."]
+
+
+def words(every):
+    return {2: "two", 4: "four"}[len(every)]
 
 
 def prove(is_short):
     lines = [machine() + ".", ""]
+    # Four are killed less often: each round starts one and looks at all.
+    for count, times in ((2, 2 if is_short else 50), (4, 2 if is_short else 20)):
+        lines += [f"{count} instances:", "", *prove_some(count, times, is_short), ""]
+    return lines[:-1]
+
+
+def prove_some(count, times, is_short):
+    lines = []
     with folder() as path:
         path.chmod(0o755)
         database, webhook = PostgreSQL(path / "pg"), Webhook()
         try:
-            both = instances(path, database, webhook)
-            wanted, said = kills(database, both, 2 if is_short else 50)
+            every = instances(count, path, database, webhook)
+            wanted, said = kills(database, every, times)
             lines += ["* " + line for line in said]
-            lines += ["* " + line for line in lost_database(database, both, 2 if is_short else 15, wanted)]
+            lines += ["* " + line for line in lost_database(database, every, 2 if is_short else 15, wanted)]
             if not is_short:
-                lines += ["* " + line for line in alarms(both, webhook, whole=True)]
-                lines += ["* " + line for line in limits(path / "limits", 30)]
-            for service in both:
+                lines += ["* " + line for line in alarms(every, webhook, whole=True)]
+                lines += ["* " + line for line in limits(count, path / "limits", 30)]
+            for service in every:
                 expect(service.stop() == 0, "an instance ended with a failure")
         finally:
             database.stop()

@@ -37,23 +37,54 @@ class PostgreSQL:
             self.prefix = ["setpriv", "--reuid", str(NOBODY), "--regid", str(NOBODY), "--clear-groups"]
         self.run("initdb", "-D", "data", "-U", "owner", "-E", "UTF8", "--locale=C", "--auth=trust", "--no-sync")
         self.start()
-        self.sql("CREATE DATABASE tumbler TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C'", "postgres")
+        self.address = self.create("tumbler")
 
-    @property
-    def address(self):
-        """As the service's configuration has it."""
-        return f"postgres://owner@/tumbler?host={self.path}"
+    def create(self, name):
+        """Makes an empty database; its address as the service's configuration has it."""
+        self.sql(f"CREATE DATABASE {name} TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C'", "postgres")
+        return f"postgres://owner@/{name}?host={self.path}"
 
-    def run(self, program, *arguments):
+    def run(self, program, *arguments, timeout=120):
         done = subprocess.run([*self.prefix, str(self.programs / program), *arguments], capture_output=True, text=True,
-                              stdin=subprocess.DEVNULL, cwd=self.path, timeout=120)
+                              stdin=subprocess.DEVNULL, cwd=self.path, timeout=timeout)
         expect(done.returncode == 0, f"{program} ended with {done.returncode}: {done.stderr}")
         return done.stdout
 
-    def sql(self, statement, database="tumbler"):
+    def sql(self, statement, database="tumbler", timeout=120):
         """What psql prints: a row a line, columns apart by tabs."""
-        return self.run("psql", "-h", str(self.path), "-U", "owner", "-d", database, "-v", "ON_ERROR_STOP=1", "-qAt",
-                        "-F", "\t", "-c", statement)
+        return self.run("psql", *self.session(database), "-c", statement, timeout=timeout)
+
+    def copy(self, table, columns, rows, database="tumbler"):
+        """Copies rows into a table. Texts are without tabs, line ends and backslashes; bytes are written in hex."""
+        def text(value):
+            return "\\N" if value is None else "\\\\x" + value.hex() if isinstance(value, bytes) else str(value)
+
+        psql = self.psql(database)
+        lines = "".join("\t".join(map(text, row)) + "\n" for row in rows)
+        said = psql.communicate(f"COPY {table} ({columns}) FROM STDIN;\n{lines}\\.\n".encode())[1]
+        expect(psql.returncode == 0, f"COPY {table} ended with {psql.returncode}: {said.decode()}")
+
+    def cpu(self):
+        """Seconds of a core that its processes have used, those that have ended among them."""
+        children = subprocess.run(["ps", "-o", "pid=", "--ppid", str(self.process.pid)], capture_output=True, text=True)
+        ticks = 0
+        for process in [self.process.pid, *map(int, children.stdout.split())]:
+            try:
+                fields = pathlib.Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()
+            except OSError:
+                continue
+            # Of its own, and of children that have ended.
+            ticks += sum(map(int, fields[11:15]))
+        return ticks / os.sysconf("SC_CLK_TCK")
+
+    def session(self, database):
+        """The arguments of psql for a session: the first error ends it."""
+        return ["-X", "-h", str(self.path), "-U", "owner", "-d", database, "-v", "ON_ERROR_STOP=1", "-qAt", "-F", "\t"]
+
+    def psql(self, database):
+        """A psql that takes statements from a pipe, in one session."""
+        return subprocess.Popen([*self.prefix, str(self.programs / "psql"), *self.session(database)], cwd=self.path,
+                                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
     def start(self):
         log = open(self.path.parent / "postgresql.log", "ab")

@@ -58,7 +58,8 @@ def folder():
 class Service:
     """One `tumbler serve`, which may be killed and started again on the same folder."""
 
-    def __init__(self, path, data=None, settings="", prefix=(), tls=None, hosts=3, environment=None):
+    def __init__(self, path, data=None, settings="", prefix=(), tls=None, hosts=3, environment=None, admin=False):
+        """admin: whether the operator has a listener of their own."""
         self.path = pathlib.Path(path)
         self.data = pathlib.Path(data or self.path / "data")
         self.prefix = list(prefix)
@@ -67,7 +68,7 @@ class Service:
         self.process = None
         # A proof that fails leaves nothing running.
         atexit.register(self.kill)
-        self.address = None
+        self.address = self.operator = None
         if not (self.path / "app").exists():
             domains = [f"--domain=api{number}.example.com={pin(f'now {number}')},{pin(f'next {number}')}"
                        for number in range(hosts)]
@@ -75,6 +76,9 @@ class Service:
                      *domains)
         lines = ["listen: 127.0.0.1:0", f"dataDir: {self.data}", "trustedProxies: [127.0.0.1]",
                  f"names: {{{NAME}: {{root: {self.path / 'app/root/1.json'}}}}}", settings]
+        self.admin = admin
+        if admin:
+            lines.append("adminListen: 127.0.0.1:0")
         if tls:
             lines.append(f"tls: {{certificate: {tls[0]}, key: {tls[1]}}}")
         self.configuration = self.path / "service.yaml"
@@ -101,11 +105,14 @@ class Service:
             stderr=self.log, stdin=subprocess.DEVNULL, cwd=self.path, env=self.environment)
         timer = threading.Timer(START_SECONDS, self.process.kill)
         timer.start()
-        line = self.process.stdout.readline().decode()
+        # One line for each listener, in any order.
+        lines = [self.process.stdout.readline().decode() for _ in range(2 if self.admin else 1)]
         timer.cancel()
-        expect(line.startswith("operator http"),
-               f"the service does not start ({self.process.poll()}): {line}{self.said()}")
-        self.address = urllib.parse.urlsplit(line.split()[1])
+        found = {line.split()[0]: urllib.parse.urlsplit(line.split()[1]) for line in lines if " http" in line}
+        expect(set(found) == ({"operator", "public"} if self.admin else {"operator"}),
+               f"the service does not start ({self.process.poll()}): {lines}{self.said()}")
+        self.operator = found["operator"]
+        self.address = found.get("public", self.operator)
         return time.monotonic() - began
 
     def said(self):
@@ -138,15 +145,15 @@ class Service:
         # Byte for byte: the first root must be the configured one.
         envelopes = [(self.path / "app" / name).read_bytes() for name in ("root/1.json", "pins.json")]
         answer = self.ask("PUT", f"/v1/lists/{NAME}", b"[" + b",".join(envelopes) + b"]",
-                          {"Authorization": "Bearer " + secret})
+                          {"Authorization": "Bearer " + secret}, address=self.operator)
         expect(answer.status == 200, f"publishing was answered with {answer.status}: {answer.body[:300]}")
 
-    def connection(self, timeout=30):
-        kind = http.client.HTTPConnection
-        return kind(self.address.hostname, self.address.port, timeout=timeout)
+    def connection(self, timeout=30, address=None):
+        address = address or self.address
+        return http.client.HTTPConnection(address.hostname, address.port, timeout=timeout)
 
-    def ask(self, method, path, body=None, headers=None, timeout=30):
-        connection = self.connection(timeout)
+    def ask(self, method, path, body=None, headers=None, timeout=30, address=None):
+        connection = self.connection(timeout, address)
         try:
             return exchange(connection, method, path, body, headers)
         finally:
@@ -161,7 +168,7 @@ class Service:
 
     def look(self, page, timeout=30):
         """Requests an operator's page."""
-        return self.ask("GET", page, headers=self.reader(), timeout=timeout)
+        return self.ask("GET", page, headers=self.reader(), timeout=timeout, address=self.operator)
 
     def lists_are_served(self):
         answer = self.ask("GET", f"/v1/lists/{NAME}/pins.json")

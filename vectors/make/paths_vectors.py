@@ -82,6 +82,13 @@ def names():
     yield case("name-address-in-subject", "an address is not looked for in the subject", [text, MIDDLE], host="192.0.2.1")
     bare = leaf("common name", hosts=(HOST,), subject=HOST, alternative=False)
     yield case("name-in-subject", "a host is not looked for in the subject", [bare, MIDDLE])
+    for name, why, host in [
+            ("empty-label", "a host with an empty label", "api..example.com"),
+            ("number", "a host whose last label is a number", "api.example.1"),
+            ("nothing", "a host that is empty", "")]:
+        yield case(f"name-invalid-{name}", f"{why}, whatever was presented", [LEAF, MIDDLE], host=host, refused="host-invalid")
+    yield case("name-invalid-and-nothing", "what is wrong with the host comes before what is wrong with the chain", [], host="a b",
+               refused="host-invalid")
 
 
 def extensions():

@@ -45,6 +45,8 @@ def refused(*codes):
     return table({"refused": {"enum": list(codes)}})
 
 
+PATH_REFUSED = refused("chain-invalid", "no-certificates", "host-invalid", "over-budget", "revoked", "revocation-unknown",
+                       "malformed")
 MATCH = either(NULL, table({"pin": PIN, "index": NUMBER}))
 JUDGEMENT = table({"policy": POLICY, "satisfied": FLAG, "scts": {"type": "array", "items": table(
     {"status": STATUS}, {"log": TEXT, "operator": TEXT, "timestamp": TIME})}})
@@ -81,9 +83,7 @@ FILES = {
     "decisions": ([question("decide", *DECIDED)], [DECISION]),
     "paths": ([question("validate-path", {"chain": CHAIN, "roots": CHAIN, "host": TEXT, "at": TIME},
                        {"crls": CHAIN, "revocation": {"enum": ["if-known", "required"]}})],
-              [table({"path": {"type": "array", "items": PIN}}), refused(
-                  "chain-invalid", "no-certificates", "host-invalid", "over-budget", "revoked", "revocation-unknown",
-                  "malformed")]),
+              [table({"path": {"type": "array", "items": PIN}}), PATH_REFUSED]),
     "transparency": ([question("judge-transparency", {"path": CHAIN, "logs": LONG, "policy": POLICY, "at": TIME})],
                      [JUDGEMENT, refused("malformed")]),
     "nspinneddomains": ([question("nspinneddomains", {"configuration": {"type": "object"}, "host": TEXT, "path": CHAIN})],
@@ -111,7 +111,10 @@ def told(value, name):
 def check_that_each_is_told(written):
     """Each reason of a decision, each code of a refusal and each status of a timestamp is the answer to some case."""
     answers = {name: [case["answer"] for case in value["cases"]] for name, value in written.items()}
-    for name, member, wanted in (("decisions", "reason", REASON), ("lists", "code", CODE), ("transparency", "status", STATUS)):
+    # A budget is each client's own.
+    paths = {"enum": sorted(set(PATH_REFUSED["properties"]["refused"]["enum"]) - {"over-budget"})}
+    for name, member, wanted in (("decisions", "reason", REASON), ("lists", "code", CODE), ("transparency", "status", STATUS),
+                                 ("paths", "refused", paths)):
         if missing := set(wanted["enum"]) - told(answers[name], member):
             raise SystemExit(f"{name}.json: no case with the {member} {', '.join(sorted(missing))}")
 

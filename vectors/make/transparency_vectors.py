@@ -286,8 +286,11 @@ def log_lists():
             ("no-operators", "a list without operators", "{}"),
             ("array", "no object", "[]"), ("not-json", "no JSON", "<html>"),
             ("nothing", "no byte", ""), ("member-twice", "a member twice", LOGS[:-1] + ',"operators":[]}'),
-            ("number-with-fraction", "a number that is not whole", LOGS[:-1] + ',"x":1.5}')]:
+            ("description-with-fraction", "a number where a text belongs", with_log(description=1.5))]:
         yield read(name, why, text)
+    for name, number in (("with-fraction", "1.5"), ("with-exponent", "1e400"), ("beyond-64-bits", "9223372036854775808")):
+        yield read(f"number-{name}", "a member that is not known is ignored, with a number of any kind",
+                   LOGS[:-1] + f',"x":{number}}}', True)
     size = 4_194_304
     for length, satisfied in ((size, True), (size + 1, None)):
         yield read(f"bytes-{length}", "4,194,304 bytes of a log list", {

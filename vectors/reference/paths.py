@@ -33,10 +33,10 @@ def _validated(leaf, others, roots, subject, at, lists):
 
 def validate(chain, roots, host, at, lists=None):
     """The pins of the validated path, or the reason of the refusal."""
-    if not chain:
-        return {"refused": "no-certificates"}
     try:
         name = hosts.normalise(host)
+        if not chain:
+            return {"refused": "no-certificates"}
         subject = x509.IPAddress(ipaddress.ip_address(name)) if isinstance(name, bytes) else x509.DNSName(name)
         leaf, *others = [x509.load_der_x509_certificate(one) for one in chain]
         anchors = [x509.load_der_x509_certificate(one) for one in roots]

@@ -42,12 +42,14 @@ def _check(value, depth):
             _check(part, depth + 1)
 
 
-def read(data):
-    """The value that the bytes are, and nothing beside it."""
+def read(data, numbers=True):
+    """The value that the bytes are, and nothing beside it. Without numbers, each of any kind is None."""
+    def nothing(text):
+        return None
     try:
         value = json.loads(
-            bytes(data).decode("utf-8"), object_pairs_hook=_members, parse_int=_whole, parse_float=_refuse,
-            parse_constant=_refuse)
+            bytes(data).decode("utf-8"), object_pairs_hook=_members, parse_int=_whole if numbers else nothing,
+            parse_float=_refuse if numbers else nothing, parse_constant=_refuse)
         _check(value, 0)
         return value
     except (ValueError, RecursionError) as error:

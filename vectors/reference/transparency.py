@@ -104,7 +104,8 @@ class LogList:
     def __init__(self, data):
         if not 1 <= len(data) <= MAXIMUM_BYTES:
             raise Malformed("no bytes, or too many")
-        value = read(data)
+        # No member that is known is a number, and what is not known is ignored.
+        value = read(data, numbers=False)
         if not isinstance(value, dict) or count(value) > MAXIMUM_VALUES:
             raise Malformed("no log list, or too many values")
         self.timestamp = _time(value, "log_list_timestamp") if "log_list_timestamp" in value else None

@@ -47,8 +47,8 @@ public struct ArtifactError: Error, Hashable, Sendable, CustomStringConvertible 
 
 /// The most of everything that is read of a built app: its files may be hostile.
 public enum ArtifactLimits {
-    /// Files of a zip archive. Large apps have some ten thousand.
-    public static let zipEntries = 200_000
+    /// Files of a zip archive: all that it can have without zip64. Large apps have some ten thousand.
+    public static let zipEntries = 65_534
     /// Bytes of the directory of a zip archive.
     public static let zipDirectoryBytes = 64 * 1_048_576
     /// Bytes of the name of a file in a zip archive.

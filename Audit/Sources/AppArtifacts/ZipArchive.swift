@@ -41,8 +41,8 @@ public struct ZipArchive: Sendable {
         guard let count = file.place(end + 10, 2), let size = file.place(end + 12, 4),
             let start = file.place(end + 16, 4)
         else { throw ArtifactError(.truncated, "the end of the directory is cut") }
-        guard count < 0xFFFF, size < 0xFFFF_FFFF, start < 0xFFFF_FFFF else {
-            throw ArtifactError(.unsupported, "it is a zip64 archive, over 65,534 files or 4 GB")
+        guard count <= ArtifactLimits.zipEntries, size < 0xFFFF_FFFF, start < 0xFFFF_FFFF else {
+            throw ArtifactError(.unsupported, "it is a zip64 archive, over \(ArtifactLimits.zipEntries) files or 4 GB")
         }
         guard size <= ArtifactLimits.zipDirectoryBytes else {
             throw ArtifactError(.tooLarge, "its directory has over \(ArtifactLimits.zipDirectoryBytes) bytes")

@@ -92,12 +92,13 @@ public struct Auditor {
 
     let list: PinList?
     let time: Timestamp
+    private let inflated: Int
     private(set) var findings: [AuditFinding] = []
     private(set) var surfaces: [NetworkSurface] = []
     private(set) var notes: [String] = []
     private(set) var fileCount = 0
     private var facts: [SourceFacts] = []
-    private var pins: [(literal: SourceFacts.PinLiteral, text: SourceText)] = []
+    private var pins: [(literal: SourceFacts.PinLiteral, text: SourceText, isConfigured: Bool)] = []
     private var certificates: [AppCertificate] = []
     private var metadata = EmbeddedLists()
     /// Folders that are programs for people: `.app`, `.appex`.
@@ -109,10 +110,14 @@ public struct Auditor {
     /// - Parameters:
     ///   - list: The pin list to compare with, where there is one.
     ///   - time: The time of the audit: what has expired by then is a finding.
-    public init(list: PinList?, at time: Timestamp) {
+    ///   - inflated: The most bytes that all files of an archive may inflate to.
+    public init(list: PinList?, at time: Timestamp, inflated: Int = Limits.inflated) {
         self.list = list
         self.time = time
+        self.inflated = inflated
     }
+
+    private var today: String { String(self.time.description.prefix(10)) }
 
     // MARK: Files
 
@@ -153,8 +158,8 @@ public struct Auditor {
     private mutating func addText(_ text: SourceText, _ kind: Kind) {
         if !text.allowances.isEmpty { self.allowances[text.path] = text.allowances }
         switch kind {
-        case .swift: self.addSource(SwiftSource.facts(of: text, today: String(self.time.description.prefix(10))))
-        case .objectiveC: self.addSource(ObjectiveCSource.facts(of: text))
+        case .swift: self.addSource(SwiftSource.facts(of: text, today: self.today))
+        case .objectiveC: self.addSource(ObjectiveCSource.facts(of: text, today: self.today))
         case .android: self.addSource(AndroidSource.facts(of: text))
         case .packages:
             guard let names = KnownSDK.packages(in: text.bytes) else {
@@ -176,7 +181,7 @@ public struct Auditor {
         }
         self.findings += facts.findings
         self.surfaces += facts.surfaces
-        self.pins += facts.pins.map { ($0, facts.text) }
+        self.pins += facts.pins.map { ($0, facts.text, false) }
         self.facts.append(facts)
     }
 
@@ -187,7 +192,7 @@ public struct Auditor {
             let outcome = try read(text, self.list, self.time)
             self.findings += outcome.findings
             self.surfaces += outcome.surfaces
-            self.pins += outcome.pins.map { ($0, text) }
+            self.pins += outcome.pins.map { ($0, text, true) }
         } catch {
             self.note(unread: text.path, error.reason)
         }
@@ -220,7 +225,7 @@ public struct Auditor {
         if archive.refused.count > 100 {
             self.note(unread: path, "\(archive.refused.count - 100) more names in it are refused")
         }
-        var left = Limits.inflated
+        var left = self.inflated
         for entry in archive.entries {
             let name = "\(path)/\(PrintableText.line(entry.name))"
             // An archive in an archive is how bombs are built.
@@ -232,7 +237,7 @@ public struct Auditor {
             guard entry.count <= left else {
                 self.note(
                     unread: path,
-                    "its files inflate to over \(Limits.inflated) bytes: from \(PrintableText.line(entry.name)) on they are not read"
+                    "its files inflate to over \(self.inflated) bytes: from \(PrintableText.line(entry.name)) on they are not read"
                 )
                 return
             }
@@ -283,7 +288,7 @@ public struct Auditor {
         }
         for facts in self.facts {
             for session in facts.sessions {
-                let pinning: NetworkSurface.Pinning
+                var pinning: NetworkSurface.Pinning
                 if let delegate = session.delegate {
                     // A type of the app that answers no challenge leaves them to the system.
                     pinning =
@@ -291,6 +296,7 @@ public struct Auditor {
                 } else {
                     pinning = .unknown
                 }
+                if !session.isSure, pinning != .unpinned { pinning = .unknown }
                 self.surfaces.append(NetworkSurface(session.kind, pinning, in: facts.text.path, line: session.line))
                 guard pinning == .unpinned, let delegate = session.delegate else { continue }
                 self.findings.append(
@@ -300,7 +306,7 @@ public struct Auditor {
     }
 
     private static func pinning(byName delegate: String) -> NetworkSurface.Pinning {
-        delegate.hasPrefix("Pinned") || delegate.contains("TrustKit") ? .pinned : .unknown
+        ["PinnedSessionDelegate", "PinnedNavigationDelegate"].contains(delegate) ? .pinned : .unknown
     }
 
     private mutating func comparePins() {
@@ -308,7 +314,7 @@ public struct Auditor {
         let rawKeys = Dictionary(
             self.certificates.compactMap { certificate in certificate.rawKeyDigest.map { ($0, certificate) } }
         ) { first, _ in first }
-        for (pin, text) in self.pins {
+        for (pin, text, isConfigured) in self.pins {
             let host = pin.host.map { "for \($0)" } ?? "for a host that does not stand beside it"
             let line = pin.line > 0 ? pin.line : nil
             if let certificate = rawKeys[pin.digest] {
@@ -320,9 +326,9 @@ public struct Auditor {
             } else if let listed, listed.contains(pin.digest) {
                 continue
             } else if pin.isNamed {
-                // The pins of property lists are compared host by host, and belong there.
+                // In a configuration pins belong, and those of a host of the list were compared with it.
+                if isConfigured, listed == nil || pin.host.flatMap({ self.list?.entry(for: $0) }) != nil { continue }
                 let rule: AuditRule = listed == nil ? .pinInSource : .pinNotInList
-                if text.path.hasSuffix(".plist") || text.path.hasSuffix(".xml") { continue }
                 self.findings.append(text.finding(rule, line: line, "\(Base64.encode(pin.digest)) \(host)"))
             }
         }

@@ -93,6 +93,20 @@ struct ArtifactTests {
             ).isEmpty)
     }
 
+    @Test(
+        "each TLS library is known by a name that only it has",
+        arguments: [
+            ("_OSSL_PROVIDER_load", "OpenSSL"), ("_SSL_CTX_set_custom_verify", "BoringSSL"),
+            ("_mbedtls_ssl_handshake", "mbedTLS"), ("_Cronet_Engine_Create", "Cronet"),
+            ("_curl_easy_perform", "libcurl"),
+        ])
+    func eachTLSLibraryIsKnownByANameThatOnlyItHas(_ name: String, _ stack: String) {
+        let report = RuleFixture.report([("Bank.app/Bank", BuiltApp.program(names: ["_malloc", name]))])
+        #expect(report.findings.map(\.rule.id) == ["own-tls-stack"])
+        #expect(report.findings.first?.message == "\(stack), linked")
+        #expect(report.surfaces.map(\.kind) == [stack])
+    }
+
     @Test("a Mach-O file that is cut at any byte is a finding or is read, and never a crash")
     func aMachOFileThatIsCutAtAnyByteIsAFindingOrIsRead() {
         let program = BuiltApp.program(libraries: ["@rpath/Alamofire.framework/Alamofire"], names: ["_a", "_b"])
@@ -144,6 +158,26 @@ struct ArtifactTests {
         let lie = try ZipArchive(BuiltApp.zip([("Info.plist", zeros)], stating: 100, method: 8))
         let entry = try #require(lie.entries.first)
         #expect(throws: ArtifactError.self) { try lie.bytes(of: entry, maximum: 1_000) }
+    }
+
+    @Test("an archive whose files inflate to more than is read is read up to there, and that is said")
+    func anArchiveWhoseFilesInflateToMoreThanIsReadIsReadUpToThere() {
+        let plist = Array(transport("<key>NSAllowsArbitraryLoads</key><true/>").utf8)
+        let archive = BuiltApp.zip([("a/Info.plist", plist), ("b/Info.plist", plist), ("c/Info.plist", plist)])
+        for (inflated, read) in [(3 * plist.count, 3), (3 * plist.count - 1, 2), (plist.count - 1, 0)] {
+            var auditor = Auditor(list: nil, at: auditTime, inflated: inflated)
+            auditor.add("Bank.ipa", .archive, archive)
+            let rules = auditor.report().findings.map(\.rule.id)
+            #expect(rules.count { $0 == "ats-arbitrary-loads" } == read)
+            #expect(rules.count { $0 == "unreadable" } == (read < 3 ? 1 : 0))
+        }
+    }
+
+    @Test("an archive has as many files as zip can count, and one more is zip64")
+    func anArchiveHasAsManyFilesAsZipCanCountAndOneMoreIsZip64() throws {
+        let files = (0...ArtifactLimits.zipEntries).map { (name: "\($0)", bytes: [UInt8]()) }
+        #expect(try ZipArchive(BuiltApp.zip(Array(files.dropLast()))).entries.count == ArtifactLimits.zipEntries)
+        #expect(throws: ArtifactError(.unsupported, "")) { try ZipArchive(BuiltApp.zip(files)) }
     }
 
     @Test("data that zlib deflated is inflated")

@@ -75,6 +75,22 @@ struct ListTests {
         #expect(self.rules([("App/pins.json", list)]) == ["list-unverified"])
     }
 
+    @Test("a list verifies under a root of its own program: that of another one does not help it")
+    func aListVerifiesUnderARootOfItsOwnProgram() throws {
+        let (pins, others) = (try SignedPins(), try SignedPins())
+        let list = try pins.signed(try SignedPins.list())
+        // The extension's root is of other signers, or is not there, and the app's would do.
+        let app = [("Bank.app/root.json", pins.root), ("Bank.app/pins.json", list)]
+        let widget = ("Bank.app/PlugIns/Widget.appex/pins.json", list)
+        let roots: [[(String, [UInt8])]] = [[], [("Bank.app/PlugIns/Widget.appex/root.json", others.root)]]
+        for root in roots {
+            let found = RuleFixture.findings(app + [widget] + root).filter { $0.rule.id == "list-unverified" }
+            #expect(found.map(\.file) == ["Bank.app/PlugIns/Widget.appex/pins.json"])
+        }
+        let own = ("Bank.app/PlugIns/Widget.appex/root.json", pins.root)
+        #expect(RuleFixture.findings(app + [widget, own]).map(\.rule.id) == ["list-age", "list-age"])
+    }
+
     @Test("an extension without the list that its app has is said")
     func anExtensionWithoutTheListThatItsAppHasIsSaid() throws {
         let pins = try SignedPins()
@@ -118,6 +134,44 @@ struct ListTests {
             self.rules([("Info.plist", self.pinned([7, 9]))], list: try SignedPins.list()) == [
                 "ats-pinned-domains-differ"
             ])
+    }
+
+    @Test("an entry of NSPinnedDomains covers a host of the list one label below it, and none farther down")
+    func anEntryOfNSPinnedDomainsCoversAHostOfTheListOneLabelBelowIt() throws {
+        func rules(_ host: String, covers: Bool) throws -> [String] {
+            let text = String(decoding: self.pinned([7, 9]), as: UTF8.self).replacing(
+                "<key>api.acme.com</key><dict>",
+                with: "<key>\(host)</key><dict><key>NSIncludesSubdomains</key><\(covers)/>")
+            let found = self.rules([("Info.plist", Array(text.utf8))], list: try SignedPins.list())
+            return found.filter { $0 == "ats-pinned-domains-differ" }
+        }
+        #expect(try rules("acme.com", covers: true) == ["ats-pinned-domains-differ"])
+        #expect(try rules("acme.com", covers: false) == [])
+        #expect(try rules("com", covers: true) == [])
+    }
+
+    private func trustKit(_ host: String, _ pins: [UInt8]) -> [(String, [UInt8])] {
+        let hashes = pins.map { "<string>\(Base64.encode([UInt8](repeating: $0, count: 32)))</string>" }.joined()
+        let text = propertyList(
+            "<key>TSKConfiguration</key><dict><key>TSKPinnedDomains</key><dict><key>\(host)</key><dict><key>TSKPublicKeyHashes</key><array>\(hashes)</array></dict></dict></dict>"
+        )
+        return [("Info.plist", Array(text.utf8))]
+    }
+
+    @Test("TrustKit's pins that say what the list says are silent, others are an error")
+    func trustKitsPinsThatDisagreeAreAnError() throws {
+        #expect(self.rules(self.trustKit("api.acme.com", [7, 8]), list: try SignedPins.list()) == [])
+        #expect(
+            self.rules(self.trustKit("api.acme.com", [7, 9]), list: try SignedPins.list()) == ["trustkit-pins-differ"])
+        #expect(self.rules(self.trustKit("api.acme.com", [7, 9])) == [])
+    }
+
+    @Test(
+        "pins of a configuration for a host that the list lacks are not in the list, and without one they belong there")
+    func pinsOfAConfigurationForAHostThatTheListLacksAreNotInTheList() throws {
+        let files = self.trustKit("pay.acme.com", [3, 4])
+        #expect(self.rules(files, list: try SignedPins.list()) == ["pin-not-in-list", "pin-not-in-list"])
+        #expect(self.rules(files) == [])
     }
 
     @Test("Android's pins that say what the list says are silent, others are an error")

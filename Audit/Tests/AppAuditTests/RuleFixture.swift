@@ -23,6 +23,9 @@ struct RuleFixture: Sendable, CustomTestStringConvertible {
         self.quiet = quiet
     }
 
+    /// All of them.
+    static let all = Self.swift + Self.objectiveC + Self.others + Self.files
+
     /// The rules that fire on files.
     static func findings(
         _ files: [(String, [UInt8])], list: PinList? = nil, at time: Timestamp = auditTime

@@ -42,6 +42,13 @@ extension RuleFixture {
                 "func f(t: SecTrust, a: CFArray) { SecTrustSetAnchorCertificates(t, a)\nSecTrustSetAnchorCertificatesOnly(t, true) }"
         ),
         RuleFixture(
+            "trust-anchors", "B.swift",
+            fires:
+                "func f(t: SecTrust, a: CFArray) { SecTrustSetAnchorCertificates(t, a)\nSecTrustSetAnchorCertificatesOnly(t, false) }",
+            quiet:
+                "func f(t: SecTrust, a: CFArray) { SecTrustSetAnchorCertificates(t, a)\nSecTrustSetAnchorCertificatesOnly(t, isPrivate) }"
+        ),
+        RuleFixture(
             "trust-result-misread", "A.swift",
             fires: "func f(r: SecTrustResultType) -> Bool { return r == .proceed || r == .recoverableTrustFailure }",
             quiet: "func f(r: SecTrustResultType) -> Bool { return r == .proceed || r == .unspecified }"),
@@ -56,6 +63,12 @@ extension RuleFixture {
             "trust-evaluation-ignored", "A.swift",
             fires: "func f(t: SecTrust) -> Bool { _ = SecTrustEvaluateWithError(t, nil)\nreturn true }",
             quiet: "func f(t: SecTrust) -> Bool { SecTrustEvaluateWithError(t, nil) }"),
+        RuleFixture(
+            "trust-evaluation-ignored", "B.swift",
+            fires: "func f(t: SecTrust) -> Bool { SecTrustEvaluate(t, nil)\nreturn true }",
+            quiet:
+                "func f(t: SecTrust) -> Bool { var result = SecTrustResultType.invalid\nSecTrustEvaluate(t, &result)\nreturn result == .proceed }"
+        ),
         RuleFixture(
             "trust-continue-without-credential", "A.swift",
             fires: "func f(c: URLAuthenticationChallenge) { c.sender?.continueWithoutCredential(for: c) }",
@@ -81,6 +94,13 @@ extension RuleFixture {
             fires: "func f() { sec_protocol_options_set_verify_block(o, { _, _, complete in complete(true) }, q) }",
             quiet:
                 "func f() { sec_protocol_options_set_verify_block(o, { _, trust, complete in complete(SecTrustEvaluateWithError(ref(trust), nil)) }, q) }"
+        ),
+        RuleFixture(
+            "trust-verify-block-accepts", "B.swift",
+            fires:
+                "func f() { sec_protocol_options_set_verify_block(o, { (_: sec_protocol_metadata_t, _: sec_trust_t, complete: @escaping sec_protocol_verify_complete_t) in complete(true) }, q) }",
+            quiet:
+                "func f() { sec_protocol_options_set_verify_block(o, { (_: sec_protocol_metadata_t, t: sec_trust_t, complete: @escaping sec_protocol_verify_complete_t) in complete(isPinned(t)) }, q) }"
         ),
         RuleFixture(
             "trust-challenge-ignored", "A.swift",
@@ -122,6 +142,13 @@ extension RuleFixture {
         RuleFixture(
             "surface-nwconnection", "A.swift", fires: "let c = NWConnection(host: h, port: 443, using: .tls)",
             quiet: "let c = NWConnection(host: h, port: 80, using: .udp)"),
+        RuleFixture(
+            "surface-nwconnection", "B.swift",
+            fires:
+                "import Network\nfunc f() { let o = NWProtocolTLS.Options()\nlet c = NWConnection(to: e, using: NWParameters(tls: o)) }",
+            quiet:
+                "import Network\nfunc f() { let o = NWProtocolTLS.Options()\nsec_protocol_options_set_verify_block(o.securityProtocolOptions, { _, t, c in c(evaluate(t)) }, q)\nlet c = NWConnection(to: e, using: NWParameters(tls: o)) }"
+        ),
         RuleFixture(
             "surface-cfstream", "A.swift",
             fires: "func f() { CFStreamCreatePairWithSocketToHost(nil, h, 443, &r, &w) }",
@@ -177,46 +204,8 @@ extension RuleFixture {
         RuleFixture("source-errors", "A.swift", fires: "func f( {", quiet: "func f() {}"),
     ]
 
-    /// Objective-C, Kotlin and Java.
+    /// Kotlin and Java.
     static let others: [RuleFixture] = [
-        RuleFixture(
-            "cleartext-url", "A.m", fires: "NSString *a = @\"http://api.acme.com\";",
-            quiet: "// http://api.acme.com\nNSString *a = @\"https://api.acme.com\";"),
-        RuleFixture(
-            "trust-unevaluated", "A.m", fires: "- (void)f { handler(use, [NSURLCredential credentialForTrust:t]); }",
-            quiet:
-                "- (void)f { if (SecTrustEvaluateWithError(t, nil)) { handler(use, [NSURLCredential credentialForTrust:t]); } }"
-        ),
-        RuleFixture(
-            "trust-exceptions", "A.m", fires: "void f() { SecTrustSetExceptions(t, d); }",
-            quiet: "void f() { SecTrustCopyExceptions(t); }"),
-        RuleFixture(
-            "trust-invalid-certificates", "A.m", fires: "void f() { policy.allowInvalidCertificates = YES; }",
-            quiet: "void f() { policy.allowInvalidCertificates = NO; }"),
-        RuleFixture(
-            "trust-invalid-certificates", "B.m",
-            fires: "void f() { [NSURLRequest setAllowsAnyHTTPSCertificate:YES forHost:h]; }",
-            quiet: "void f() { [NSURLRequest requestWithURL:u]; }"),
-        RuleFixture(
-            "trust-host-name-unchecked", "A.m", fires: "void f() { [p setValidatesDomainName:NO]; }",
-            quiet: "void f() { [p setValidatesDomainName:YES]; }"),
-        RuleFixture(
-            "trust-result-misread", "A.m", fires: "int f() { return r == kSecTrustResultRecoverableTrustFailure; }",
-            quiet: "int f() { return r == kSecTrustResultProceed; }"),
-        RuleFixture(
-            "surface-urlsession-shared", "A.m", fires: "void f() { [[NSURLSession sharedSession] dataTaskWithURL:u]; }",
-            quiet: "void f() { [[Store sharedSession] load]; }"),
-        RuleFixture(
-            "surface-urlsession-without-delegate", "A.m",
-            fires: "void f() { s = [NSURLSession sessionWithConfiguration:[C d]]; }",
-            quiet: "void f() { s = [NSURLSession sessionWithConfiguration:[C d] delegate:self delegateQueue:nil]; }"),
-        RuleFixture(
-            "surface-nsurlconnection", "A.m",
-            fires: "void f() { [NSURLConnection sendSynchronousRequest:r returningResponse:nil error:nil]; }",
-            quiet: "void f() { [NSXPCConnection new]; }"),
-        RuleFixture(
-            "surface-urlprotocol", "A.m", fires: "@interface P : NSURLProtocol\n@end",
-            quiet: "@interface P : NSObject\n@end"),
         RuleFixture(
             "android-trusts-all", "A.java",
             fires: "class A { public void checkServerTrusted(X[] c, String t) throws E { } }",

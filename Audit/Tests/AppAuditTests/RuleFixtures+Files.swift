@@ -10,8 +10,16 @@ extension RuleFixture {
         "<key>\(host)</key><dict>\(body)</dict>"
     }
 
-    private static func identities(_ key: String) -> String {
-        "<key>\(key)</key><array><dict><key>SPKI-SHA256-BASE64</key><string>\(Self.firstPin)</string></dict></array>"
+    private static func identities(_ key: String, _ pin: String = firstPin) -> String {
+        "<key>\(key)</key><array><dict><key>SPKI-SHA256-BASE64</key><string>\(pin)</string></dict></array>"
+    }
+
+    /// An entry and the one above it, which covers subdomains.
+    private static func nested(_ child: String, _ parent: String, below: String = "api.acme.com") -> String {
+        transport(
+            "<key>NSPinnedDomains</key><dict>"
+                + pinnedDomain("acme.com", "<key>NSIncludesSubdomains</key><true/>" + parent)
+                + pinnedDomain(below, child) + "</dict>")
     }
 
     private static func trustKit(_ body: String) -> String {
@@ -59,6 +67,15 @@ extension RuleFixture {
                     + pinnedDomain(
                         "acme.com", "<key>NSIncludesSubdomains</key><false/>" + identities("NSPinnedCAIdentities"))
                     + pinnedDomain("api.acme.com", identities("NSPinnedLeafIdentities")) + "</dict>")),
+        RuleFixture(
+            "ats-pinned-domains-union", "Info.plist",
+            fires: nested(identities("NSPinnedCAIdentities"), identities("NSPinnedLeafIdentities")),
+            quiet: nested(
+                identities("NSPinnedLeafIdentities"), identities("NSPinnedCAIdentities"), below: "eu.api.acme.com")),
+        RuleFixture(
+            "ats-pinned-domains-union", "Info.plist",
+            fires: nested(identities("NSPinnedLeafIdentities"), identities("NSPinnedLeafIdentities", secondPin)),
+            quiet: nested(identities("NSPinnedLeafIdentities"), identities("NSPinnedLeafIdentities"))),
         RuleFixture(
             "trustkit-expired", "Info.plist",
             fires: trustKit("<key>TSKExpirationDate</key><string>2026-11-22</string>"),

@@ -8,25 +8,24 @@ import Testing
 @Suite("Each rule")
 struct RuleTests {
     @Test(
-        "a rule fires on the fixture that it is for",
-        arguments: RuleFixture.swift + RuleFixture.others + RuleFixture.files)
+        "a rule fires on the fixture that it is for", arguments: RuleFixture.all)
     func aRuleFiresOnTheFixtureThatItIsFor(_ fixture: RuleFixture) {
         #expect(RuleFixture.rules(fixture.path, fixture.fires).contains(fixture.rule))
     }
 
     @Test(
-        "a rule is silent about the fixture that looks alike",
-        arguments: RuleFixture.swift + RuleFixture.others + RuleFixture.files)
+        "a rule is silent about the fixture that looks alike", arguments: RuleFixture.all)
     func aRuleIsSilentAboutTheFixtureThatLooksAlike(_ fixture: RuleFixture) {
         #expect(!RuleFixture.rules(fixture.path, fixture.quiet).contains(fixture.rule))
     }
 
     @Test("every rule has a fixture, or a test of its own that names it")
     func everyRuleHasAFixtureOrATestOfItsOwn() {
-        let fixed = Set((RuleFixture.swift + RuleFixture.others + RuleFixture.files).map(\.rule))
+        let fixed = Set(RuleFixture.all.map(\.rule))
         let elsewhere: Set<String> = [
             // ListTests
             "ats-exception-for-pinned-host", "ats-pinned-domains-differ", "android-pins-differ", "pin-not-in-list",
+            "trustkit-pins-differ",
             "list-unverified", "list-expired", "list-expiring", "list-age",
             // CertificateTests
             "pin-of-raw-key", "certificate-in-app", "certificate-expired", "certificate-expiring",
@@ -44,6 +43,110 @@ struct RuleTests {
         let found = RuleFixture.findings([("A.swift", Array(text.utf8))])
         #expect(found.map(\.severity) == [.warning, .error])
         #expect(found.map(\.line) == [3, 5])
+    }
+
+    @Test(
+        "what may be compiled for a release keeps its errors, however the condition is written",
+        arguments: [
+            ("#if DEBUG", [true, false]), ("#if !DEBUG", [false, true]), ("#if !(DEBUG)", [false, true]),
+            ("#if !DEBUG || STAGING", [false, true]), ("#if DEBUG || STAGING", [false, false]),
+            ("#if DEBUG && os(iOS) // only !here", [true, false]), ("#if !(DEBUG && os(iOS))", [false, true]),
+            ("#if !(!DEBUG)", [true, false]), ("#if canImport(DEBUG)", [false, false]),
+            ("#if MY_DEBUG_MENU", [false, false]),
+            ("#if STAGING\nlet a = 1\n#elseif DEBUG", [true, false]),
+            ("#if STAGING\nlet a = 1\n#elseif !DEBUG", [false, true]),
+            ("#if DEBUG\nlet a = 1\n#elseif STAGING", [false, false]),
+        ] as [(String, [Bool])])
+    func whatMayBeCompiledForAReleaseKeepsItsErrors(_ condition: String, _ isDebug: [Bool]) {
+        let text =
+            "\(condition)\nlet a = SecPolicyCreateSSL(true, nil)\n#else\nlet a = SecPolicyCreateSSL(true, nil)\n#endif"
+        let found = RuleFixture.findings([("A.swift", Array(text.utf8))])
+        #expect(found.map { $0.severity == .warning } == isDebug)
+    }
+
+    @Test(
+        "conditions of the preprocessor are read like those of Swift, and NDEBUG is what a release defines",
+        arguments: [
+            ("#ifdef DEBUG", [true, false]), ("#ifndef DEBUG", [false, true]), ("#if DEBUG == 1", [true, false]),
+            ("#if DEBUG == 0", [false, true]), ("#if defined(DEBUG) && DEBUG", [true, false]),
+            ("#if !defined DEBUG", [false, true]), ("#ifdef NDEBUG", [false, true]), ("#ifndef NDEBUG", [true, false]),
+            ("#if !(DEBUG) /* release */", [false, true]), ("#if 0\n#elif DEBUG", [true, false]),
+            ("#if 0\n#elif !DEBUG", [false, true]), ("#if defined(DEBUG) || 1", [false, false]),
+        ] as [(String, [Bool])])
+    func conditionsOfThePreprocessorAreReadLikeThoseOfSwift(_ condition: String, _ isDebug: [Bool]) {
+        let line = "void f() { SecPolicyCreateSSL(true, NULL); }"
+        let found = RuleFixture.findings([("A.m", Array("\(condition)\n\(line)\n#else\n\(line)\n#endif".utf8))])
+        #expect(found.map { $0.severity == .warning } == isDebug)
+    }
+
+    @Test("conditions without an end are read in bounded time", arguments: ["!", "(", "DEBUG && ", "defined(", "a("])
+    func conditionsWithoutAnEndAreReadInBoundedTime(_ part: String) {
+        let text =
+            "#if " + String(repeating: part, count: 900) + "\nvoid f() { SecPolicyCreateSSL(true, NULL); }\n#endif"
+        #expect(RuleFixture.rules("A.m", text) == ["trust-host-name-unchecked"])
+    }
+
+    private static let options = "import Network\nfunc f() {\nlet o = NWProtocolTLS.Options()\n"
+    private static let block =
+        "sec_protocol_options_set_verify_block(o.securityProtocolOptions, { _, t, c in c(evaluate(t)) }, q)\n"
+
+    @Test(
+        "pins that are seen are pins, and what is not seen is never pinned",
+        arguments: [
+            ("let pinned = true\nlet c = NWConnection(host: h, port: 443, using: .tls)", .unpinned),
+            ("let c = NWConnection(host: h, port: 443, using: NWParameters(tls: .pinned(by: p)))", .pinned),
+            (
+                "import Network\nlet o = NWProtocolTLS.Options.pinned(by: p)\nlet n = NWParameters(tls: o)\nlet c = NWConnection(to: e, using: n)",
+                .pinned
+            ),
+            (
+                "import Network\nfunc g() {\nlet o = NWProtocolTLS.Options.pinned(by: p) }\nfunc f() {\nlet c = NWConnection(to: e, using: n(NWProtocolTLS.Options())) }",
+                .unknown
+            ),
+            (
+                "\(RuleTests.options)\(RuleTests.block)let c = NWConnection(to: e, using: NWParameters(tls: o)) }",
+                .ownCode
+            ),
+            ("\(RuleTests.options)\(RuleTests.block)let c = NWConnection(to: e, using: .tls) }", .unpinned),
+            ("\(RuleTests.options)let c = NWConnection(to: e, using: NWParameters(tls: o)) }", .unpinned),
+            (
+                "\(RuleTests.options)\(RuleTests.block)}\nfunc g() { let c = NWConnection(to: e, using: NWParameters(tls: o)) }",
+                .unknown
+            ),
+            ("import GRPCCore\nlet pinned = true\nlet c = GRPCClient(transport: t)", .unpinned),
+            ("import GRPCCore\nlet t = T.pinned(by: p)\nlet c = GRPCClient(transport: t)", .pinned),
+            ("import GRPCCore\nlet o = T.pinned(by: p)\nlet c = GRPCClient(transport: t)", .unknown),
+            (
+                "struct P { func makeCoordinator() -> PinnedNavigationDelegate { d }\nfunc f(context: Context) {\nlet w = WKWebView()\nw.navigationDelegate = context.coordinator } }",
+                .pinned
+            ),
+            (
+                "let d = PinnedNavigationDelegate(by: p)\nfunc f(context: Context) {\nlet w = WKWebView()\nw.navigationDelegate = context.coordinator }",
+                .unknown
+            ),
+            (
+                "let s = URLSession(configuration: c, delegate: PinnedSessionDelegate(by: p), delegateQueue: nil)",
+                .pinned
+            ),
+            ("let s = URLSession(configuration: c, delegate: PinnedByHand(), delegateQueue: nil)", .unknown),
+            (
+                "final class D: PinnedSessionDelegate {}\nlet s = URLSession(configuration: c, delegate: D(), delegateQueue: nil)",
+                .unknown
+            ),
+        ] as [(String, NetworkSurface.Pinning)])
+    func pinsThatAreSeenArePinsAndWhatIsNotSeenIsNeverPinned(_ text: String, _ pinning: NetworkSurface.Pinning) {
+        let kinds = ["NWConnection", "gRPC", "WKWebView", "URLSession"]
+        let found = RuleFixture.report([("A.swift", Array(text.utf8))]).surfaces.filter { kinds.contains($0.kind) }
+        #expect(found.map(\.pinning).contains(pinning), "\(found)")
+        #expect(pinning == .pinned || !found.contains { $0.pinning == .pinned && $0.kind != "URLSession" }, "\(found)")
+    }
+
+    @Test("of two web views and one delegate that pins, none is said to be pinned")
+    func ofTwoWebViewsAndOneDelegateThatPinsNoneIsSaidToBePinned() {
+        let text =
+            "func f() {\nlet a = WKWebView()\nlet b = WKWebView()\na.navigationDelegate = PinnedNavigationDelegate(by: p) }"
+        let surfaces = RuleFixture.report([("A.swift", Array(text.utf8))]).surfaces
+        #expect(surfaces.map(\.pinning) == [.unknown, .unknown])
     }
 
     @Test("a finding is allowed at its line and the line above, with a reason, and counts no more")

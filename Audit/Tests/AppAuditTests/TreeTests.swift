@@ -54,8 +54,13 @@ struct TreeTests {
                 try file.truncate(atOffset: 1 << 30)
                 try file.close()
             }
+            // A program has no ending, and begins as one.
+            try Data(BuiltApp.program()).write(to: URL(fileURLWithPath: "\(folder)/Huge"))
+            let program = try #require(FileHandle(forWritingAtPath: "\(folder)/Huge"))
+            try program.truncate(atOffset: 1 << 30)
+            try program.close()
             let report = self.report(folder)
-            #expect(report.findings.count { $0.rule.id == "unreadable" } == 3)
+            #expect(report.findings.count { $0.rule.id == "unreadable" } == 4)
             #expect(report.findings.contains { $0.rule.id == "surface-wkwebview" })
             #expect(report.exitCode == 2)
         }

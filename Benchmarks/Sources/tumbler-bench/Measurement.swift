@@ -67,7 +67,13 @@ struct Report {
     /// Prints a figure.
     func figure(_ name: String, _ value: String) { print("  \(name): \(value)") }
 
-    /// Prints a ratio, or another number, and whether it is within its limit.
+    /// Prints that something does not hold which is no number, and has no limit.
+    mutating func fails(_ what: String) {
+        self.failures += 1
+        print("  \(what): DOES NOT HOLD")
+    }
+
+    /// Prints a ratio, or another number, and whether it is within its limit. It has a row in `Benchmarks/thresholds.tsv`.
     mutating func limit(_ name: String, _ value: Double, atMost limit: Double, unit: String = "") {
         let holds = value <= limit
         if !holds { self.failures += 1 }

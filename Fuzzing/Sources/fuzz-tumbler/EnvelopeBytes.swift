@@ -33,7 +33,7 @@ enum EnvelopeBytes: FuzzTarget {
             precondition((try? Envelope(envelope.bytes, of: kind, limits: MetadataLimits())) == envelope)
         }
         guard let repository, let client else { preconditionFailure("the publisher cannot be made") }
-        // Whatever is trusted has a payload that the publisher signed.
+        // All that is trusted has a payload that the publisher signed.
         var trust = client
         if let outcome = try? trust.accept(list: bytes, at: self.time) {
             let isTaken = outcome == .newer || outcome == .resigned

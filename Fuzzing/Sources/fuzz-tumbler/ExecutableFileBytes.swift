@@ -94,7 +94,7 @@ enum ExecutableFileBytes: FuzzTarget {
         precondition(whole.differences.contains { $0.address == address })
     }
 
-    /// Slots and beginnings of functions are evaluated within limits, whatever memory holds.
+    /// Slots and beginnings of functions are evaluated within limits, for any content of the memory.
     private static func checkCalls(_ loaded: LoadedImage, _ meter: ReadMeter, _ architecture: CodeArchitecture) {
         let memory = ExecutableBytes { address, count in
             address >= Self.start ? meter.bytes.prefix(at: address - Self.start, maximum: count) : nil

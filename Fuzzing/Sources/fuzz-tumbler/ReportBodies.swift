@@ -106,7 +106,7 @@ enum ReportBodies: FuzzTarget {
             signals: [host], at: self.now)
     }
 
-    /// Whatever a server presents and whatever a host is called, what our client wrote is read.
+    /// For everything that a server presents and for every name of a host, what our client wrote is read.
     private static func checkOwn(_ bytes: [UInt8]) {
         let host = String(decoding: bytes.prefix(512), as: UTF8.self)
         guard let report = self.report(host: host, certificate: bytes) else { return }

@@ -39,7 +39,7 @@ enum StoredState: FuzzTarget {
                 root: .bytes(repository.roots[0]), list: .bytes(repository.lists[0]), refreshFrom: nil,
                 state: .store(store), configuration: configuration)
         else { preconditionFailure("what the app ships is good") }
-        // Whatever is stored, a list that the publisher signed is in force, and pins.
+        // With anything stored, a list that the publisher signed is in force, and pins.
         let version = pinning.policyInForce.listVersion
         precondition(version.map { (1...3).contains($0) } == true)
         let path = ValidatedPath(uncheckedValidatedPath: [[0x30]])

@@ -52,14 +52,22 @@
     F(char *, PQgetvalue, (const PGresult *result, int row, int column), (result, row, column)) \
     F(int, PQgetlength, (const PGresult *result, int row, int column), (result, row, column))
 
+/* Those that a library may lack. */
+#define PIPELINE_FUNCTIONS(F) \
+    F(int, PQenterPipelineMode, (PGconn * conn), (conn)) \
+    F(int, PQexitPipelineMode, (PGconn * conn), (conn)) \
+    F(int, PQpipelineSync, (PGconn * conn), (conn))
+
 #define POINTER(type, name, parameters, arguments) type(*name) parameters;
 static struct {
     FUNCTIONS(POINTER)
+    PIPELINE_FUNCTIONS(POINTER)
 } libpq;
 
 #define DEFINITION(type, name, parameters, arguments) \
     type name parameters { return libpq.name arguments; }
 FUNCTIONS(DEFINITION)
+PIPELINE_FUNCTIONS(DEFINITION)
 
 const char *cpq_load(const char *file) {
     static char reason[512];
@@ -79,5 +87,10 @@ const char *cpq_load(const char *file) {
     FUNCTIONS(CHECK)
 #define FOUND(type, name, parameters, arguments) libpq.name = (type(*) parameters)dlsym(library, #name);
     FUNCTIONS(FOUND)
+    PIPELINE_FUNCTIONS(FOUND)
     return NULL;
+}
+
+int cpq_has_pipeline(void) {
+    return libpq.PQenterPipelineMode != NULL && libpq.PQexitPipelineMode != NULL && libpq.PQpipelineSync != NULL;
 }

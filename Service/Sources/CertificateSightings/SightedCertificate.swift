@@ -62,7 +62,7 @@ public struct SightedCertificate: Hashable, Sendable {
         (self.notBefore, self.notAfter) = (logged.notBefore, logged.notAfter)
     }
 
-    /// The most bytes of a serial number that are told: RFC 5280, section 4.1.2.2, allows 20.
+    /// The maximum number of bytes of a serial number that are told: RFC 5280, section 4.1.2.2, allows 20.
     private static let maximumSerialNumber = 64
 
     /// The names of the subjectAltName (RFC 5280, section 4.2.1.6).

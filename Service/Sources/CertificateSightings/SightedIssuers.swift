@@ -9,7 +9,7 @@ internal import X509
 /// Finds the issuer of a certificate that a monitor found: as far as signatures prove it, and no farther. The chain
 /// comes from the log, which takes what it is given.
 public enum SightedIssuers {
-    /// The most certificates of a chain that are looked at. Those of the public web have up to five.
+    /// The maximum number of certificates of a chain that are looked at. Those of the public web have up to five.
     public static let maximumCertificates = 8
 
     /// The pins of the keys that signed: the one that signed the certificate, then the one that signed that one's, as far as

@@ -8,9 +8,10 @@ public import PinListMetadata
 /// A certificate with what a monitor says of it: an element of `certificates` in `POST /v1/lists/{name}/sightings`
 /// (formats.md, section 7).
 public struct ToldCertificate: Hashable, Sendable {
-    /// The most certificates of a chain that are taken. Fewer are looked at: ``SightedIssuers/maximumCertificates``.
+    /// The maximum number of certificates of a chain that are taken. Fewer are looked at:
+    /// ``SightedIssuers/maximumCertificates``.
     public static let maximumChain = 16
-    /// The most bytes of a log's name.
+    /// The maximum number of bytes of a log's name: the addresses of logs have below 100.
     public static let maximumLog = 512
 
     /// The certificate or precertificate, DER.

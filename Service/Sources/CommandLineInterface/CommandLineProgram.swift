@@ -14,8 +14,8 @@ package enum CommandLineProgram {
         64 usage.
         """
 
-    /// Runs the command that was typed and turns whatever it throws into the one form of errors: `tumbler: error: …`, a
-    /// hint, an exit code.
+    /// Runs the command that was typed and turns each error into the one form: `tumbler: error: …`, a hint, an exit
+    /// code.
     ///
     /// - Parameters:
     ///   - root: The program's root command.
@@ -23,7 +23,7 @@ package enum CommandLineProgram {
     package static func run(
         _ root: any AsyncParsableCommand.Type, failure: @Sendable (any Error) -> CommandError? = { _ in nil }
     ) async {
-        _ = StandardOutput.endsWhenNobodyReads
+        _ = StandardOutput.endsWithoutReader
         let (colour, words): (ColourChoice, [String])
         do throws(CommandError) {
             (colour, words) = try ColourChoice.taken(from: try self.words(CommandLine.arguments))

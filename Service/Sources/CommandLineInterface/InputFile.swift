@@ -11,7 +11,7 @@ package enum InputFile {
     /// The name of standard input.
     package static let standardInput = "-"
 
-    /// The most bytes that are read of one: what PEM may have.
+    /// The maximum number of bytes that are read of one: what PEM may have.
     package static let maximumLength = PEMBlock.maximumLength
 
     /// Reads a file whole.

@@ -17,22 +17,22 @@ package enum StandardOutput {
         do {
             try FileHandle.standardOutput.write(contentsOf: result)
         } catch {
-            self.endIfNobodyReads()
+            self.endWithoutReader()
             throw CommandError(.undecided, "the result cannot be written to standard output")
         }
     }
 
     /// Whether a pipe without a reader ends this program silently, as it ends others (SIGPIPE). SwiftNIO switches that
     /// off for the whole process, so it is looked up when the program starts.
-    package static let endsWhenNobodyReads: Bool = {
+    package static let endsWithoutReader: Bool = {
         let before = signal(SIGPIPE, SIG_DFL)
         signal(SIGPIPE, before)
         return before == nil
     }()
 
-    private static func endIfNobodyReads() {
+    private static func endWithoutReader() {
         var output = pollfd(fd: STDOUT_FILENO, events: Int16(POLLOUT), revents: 0)
-        guard self.endsWhenNobodyReads, poll(&output, 1, 0) == 1, output.revents & Int16(POLLERR | POLLHUP) != 0
+        guard self.endsWithoutReader, poll(&output, 1, 0) == 1, output.revents & Int16(POLLERR | POLLHUP) != 0
         else { return }
         signal(SIGPIPE, SIG_DFL)
         raise(SIGPIPE)

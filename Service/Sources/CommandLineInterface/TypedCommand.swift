@@ -5,7 +5,7 @@
 package import ArgumentParser
 import PinListRepository
 
-/// Which command was typed, as far as it is one: for the hint of a usage error.
+/// The command that was typed, as far as it is one: for the hint of a usage error.
 package struct TypedCommand {
     /// The command and its parents: `tumbler key show`.
     package let path: String

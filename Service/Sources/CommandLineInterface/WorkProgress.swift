@@ -5,7 +5,7 @@
 import Foundation
 import Synchronization
 
-/// How far a long piece of work is, in one line of standard error that is written over and goes away at the end. Work
+/// Progress of a long piece of work, in one line of standard error that is written over and goes away at the end. Work
 /// that takes less than two seconds shows nothing, and nothing is shown where standard error is no terminal.
 package final class WorkProgress: Sendable {
     /// The time for which nothing is shown, in nanoseconds.
@@ -23,6 +23,10 @@ package final class WorkProgress: Sendable {
         var isShown = false
         var isOver = false
     }
+
+    /// Makes the progress of a command in place of the line on the terminal, for tests of commands. Nothing shows it by
+    /// itself, and nothing ends it.
+    @TaskLocal package static var maker: (@Sendable (_ what: String, _ total: Int?) -> WorkProgress)?
 
     private let what: String
     private let begun: UInt64
@@ -94,6 +98,7 @@ extension WorkProgress {
         _ what: String, of total: Int? = nil, writesResults: Bool = false,
         _ body: (WorkProgress?) async throws -> Value
     ) async rethrows -> Value {
+        if let maker { return try await body(maker(what, total)) }
         guard isatty(STDERR_FILENO) == 1, StandardError.taker == nil,
             !writesResults || isatty(STDOUT_FILENO) == 0,
             ProcessInfo.processInfo.environment["TERM"] != "dumb"

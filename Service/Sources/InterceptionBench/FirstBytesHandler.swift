@@ -125,7 +125,7 @@ final class FirstBytesHandler: ChannelInboundHandler, RemovableChannelHandler {
 
 /// Lets a server's first flight pass, and nothing after it. The server believes that the handshake is complete, and
 /// decrypts what a client sends that did not wait (False Start, RFC 7918).
-private final class LastFlightCutter: ChannelDuplexHandler {
+final class LastFlightCutter: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
 

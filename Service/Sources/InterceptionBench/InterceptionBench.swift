@@ -16,11 +16,11 @@ public final class InterceptionBench: Sendable {
     public static let secondName = "coalesced.test"
     /// The delay of the certificates of the case `slow`, in seconds.
     public static let secondsLate = 3
-    /// The most bytes that one client may send to the interceptor on a connection; then it is closed.
+    /// The maximum number of bytes that one client may send to the interceptor on a connection; then it is closed.
     public static let maximumRequestBytes = 1 << 20
-    /// The most connections at once; further ones are closed.
+    /// The maximum number of connections at once; further ones are closed.
     public static let maximumConnections = 256
-    /// The longest time that a connection may last, in seconds.
+    /// The maximum time that a connection may last, in seconds.
     public static let maximumSeconds = 120
 
     /// The number of checks at the end whether connections are over.

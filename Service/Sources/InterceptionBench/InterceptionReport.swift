@@ -41,10 +41,10 @@ public struct InterceptionReport: Sendable {
         if self.results.contains(where: { $0.played.isControl && $0.outcome == .refused }) {
             return .undecided("in the control no request came either: what refuses everything proves nothing")
         }
-        if self.results.allSatisfy({ $0.outcome == .nobodyCame }) {
+        if self.results.allSatisfy({ $0.outcome == .noClientCame }) {
             return .undecided("no client came to any case")
         }
-        let missing = self.results.filter { $0.outcome == .nobodyCame }.map(\.played.name)
+        let missing = self.results.filter { $0.outcome == .noClientCame }.map(\.played.name)
         if self.isClientRun, !missing.isEmpty {
             return .undecided("the client did not come to \(missing.joined(separator: ", "))")
         }
@@ -52,7 +52,7 @@ public struct InterceptionReport: Sendable {
     }
 
     /// The result lines, one a case: its name, then `refused before a byte`, `ACCEPTED: 412 request bytes` or
-    /// `nobody came`.
+    /// `no client came`.
     public var lines: [String] { self.results.map { "\($0.played.name): \($0.line)" } }
 }
 
@@ -95,7 +95,7 @@ extension InterceptionReport: Encodable {
             try container.encode(result.connections, forKey: .connections)
             try container.encode(result.handshakes, forKey: .handshakes)
             try container.encode(result.requestBytes, forKey: .requestBytes)
-            try container.encode(result.outcome == .nobodyCame ? nil : result.passed, forKey: .passed)
+            try container.encode(result.outcome == .noClientCame ? nil : result.passed, forKey: .passed)
         }
     }
 }
@@ -115,7 +115,7 @@ extension InterceptionReport {
             "|---|---|---|---|",
         ]
         for result in self.results {
-            let answer = result.outcome == .nobodyCame ? "not tested" : result.passed ? "yes" : "**no**"
+            let answer = result.outcome == .noClientCame ? "not tested" : result.passed ? "yes" : "**no**"
             lines.append("| `\(result.played.name)` | \(result.played.shows) | \(result.line) | \(answer) |")
         }
         return (lines + [""]).joined(separator: "\n")
@@ -131,8 +131,8 @@ extension InterceptionReport {
 
     /// The form that CI systems read as results of tests: a test a case. What no client came to is skipped.
     public var junit: String {
-        let failed = self.results.count { $0.outcome != .nobodyCame && !$0.passed }
-        let skipped = self.results.count { $0.outcome == .nobodyCame }
+        let failed = self.results.count { $0.outcome != .noClientCame && !$0.passed }
+        let skipped = self.results.count { $0.outcome == .noClientCame }
         var lines = [
             #"<?xml version="1.0" encoding="UTF-8"?>"#,
             #"<testsuite name="tumbler intercept" tests="\#(self.results.count)" failures="\#(failed)" "#
@@ -140,7 +140,7 @@ extension InterceptionReport {
         ]
         for result in self.results {
             let open = #"  <testcase classname="\#(Self.escaped("\(self.host)"))" name="\#(result.played.name)""#
-            if result.outcome == .nobodyCame {
+            if result.outcome == .noClientCame {
                 lines += [open + ">", #"    <skipped message="\#(result.line)"/>"#, "  </testcase>"]
             } else if result.passed {
                 lines.append(open + "/>")

@@ -9,7 +9,7 @@ public struct InterceptionResult: Sendable {
     /// The outcome of a case.
     public enum Outcome: String, Sendable {
         /// No client came that said anything.
-        case nobodyCame = "nobody came"
+        case noClientCame = "no client came"
         /// Clients came, and not one byte of a request.
         case refused = "refused before a byte"
         /// Bytes of a request came.
@@ -35,13 +35,13 @@ public struct InterceptionResult: Sendable {
 
     /// The outcome of the case.
     public var outcome: Outcome {
-        self.requestBytes > 0 ? .accepted : self.connections > 0 ? .refused : .nobodyCame
+        self.requestBytes > 0 ? .accepted : self.connections > 0 ? .refused : .noClientCame
     }
 
     /// Whether a client sent something that it should not have sent.
     public var isFailure: Bool { self.outcome == .accepted && !self.mayAccept }
 
-    /// The outcome in words: `refused before a byte`, `ACCEPTED: 412 request bytes` or `nobody came`.
+    /// The outcome in words: `refused before a byte`, `ACCEPTED: 412 request bytes` or `no client came`.
     public var line: String {
         self.outcome == .accepted ? "ACCEPTED: \(self.requestBytes) request bytes" : self.outcome.rawValue
     }

@@ -151,7 +151,7 @@ public struct InterceptedServer: Sendable {
     public let host: HostName
     /// The address at which it is really reached.
     public let address: String
-    /// On which port.
+    /// The port.
     public let port: Int
     /// The certificates that it presents, its own first.
     public let presented: [[UInt8]]

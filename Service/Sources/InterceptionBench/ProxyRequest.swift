@@ -6,7 +6,7 @@ import CertificatePinning
 
 /// A client's request to a proxy (RFC 9112, section 3.2; RFC 9110, section 9.3.6).
 struct ProxyRequest {
-    /// The longest head that is read; curl's is under 200 bytes.
+    /// The maximum length of a head that is read; curl's is under 200 bytes.
     static let maximumBytes = 8_192
 
     /// The host.

@@ -4,7 +4,7 @@
 
 /// One difference between two lists.
 public struct ListChange: Hashable, Sendable, Encodable {
-    /// How it changed: added, removed or changed.
+    /// The kind of a change: added, removed or changed.
     public enum Kind: String, Hashable, Sendable, Encodable {
         /// The element is new.
         case added
@@ -14,7 +14,7 @@ public struct ListChange: Hashable, Sendable, Encodable {
         case changed
     }
 
-    /// How it changed: added, removed or changed.
+    /// The kind of the change: added, removed or changed.
     public let kind: Kind
 
     /// The subject of the change: `list`, the domain of an entry, `denied`, `revoked` or `suspended`.

@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// In the place of a database that is not there, or not of today: whatever is asked of it fails with that. So a
+/// The stand-in for a database that is not there, or not of today: each question to it fails with that. So a
 /// configuration can be checked before there is a database.
 package struct AbsentStore: ServiceStore {
     private let error: StoreError

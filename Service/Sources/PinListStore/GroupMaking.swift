@@ -6,8 +6,8 @@ internal import PinReportAnalysis
 
 /// Makes the groups of a batch that are not there yet, within a transaction that holds ``StoreLock/groups``.
 struct GroupMaking {
-    /// The most groups that leave for those of one batch. A flood of new groups would have each of them look for one that
-    /// leaves; the rest is counted in the overflow.
+    /// The maximum number of groups that leave for those of one batch. A flood of new groups would have each of them
+    /// look for one that leaves; the rest is counted in the overflow.
     static let maximumLeaving = 100
 
     private struct Source: Hashable {

@@ -18,9 +18,9 @@ package struct ListSummary: Hashable, Sendable {
     /// The number of differences in all.
     package let count: Int
 
-    /// The most lines that are kept: those that the page shows.
+    /// The maximum number of lines that are kept: those that the page shows.
     package static let maximumLines = 40
-    /// The most characters of a line. The page shows fewer; a note of a pin may have any length.
+    /// The maximum number of characters of a line. The page shows fewer; a note of a pin may have any length.
     static let maximumCharacters = 1_024
 
     /// Compares a list with the one before it.

@@ -17,7 +17,8 @@ protocol SQLConnection {
     @discardableResult
     func execute(_ sql: String, _ values: [SQLValue]) throws -> Int
 
-    /// Inserts rows, in as few statements as the database needs.
+    /// Inserts rows, in as few statements as the database needs. What is refused may be thrown by a later call, or by the
+    /// commit.
     ///
     /// - Parameter rows: The values of each, one for each column.
     func insert(_ rows: [[SQLValue]], _ insertion: SQLInsertion) throws
@@ -31,11 +32,19 @@ protocol SQLConnection {
     /// Whether each day's reports have a table of their own, which is dropped as a whole.
     var hasReportDays: Bool { get }
 
+    /// Makes the table of a day of reports, where each day has one and it is not there.
+    func makeReportDay(_ day: Int64) throws
+
     /// Has the numbers that the database gives go on after the highest that is there, when rows were copied with theirs.
     func continueNumbers() throws
 }
 
 extension SQLConnection {
+    func makeReportDay(_ day: Int64) throws {
+        guard self.hasReportDays else { return }
+        _ = try self.rows("SELECT report_day_make(?)", [.integer(day)])
+    }
+
     func insert(_ rows: [[SQLValue]], _ insertion: SQLInsertion) throws {
         for row in rows { try self.execute(insertion.single.sql, row) }
     }

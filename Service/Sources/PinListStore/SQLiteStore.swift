@@ -12,7 +12,8 @@ package final class SQLiteStore: ServiceStore {
     private let file: Int?
     private let isReadOnly: Bool
 
-    /// The longest wait of a writer for another one, such as the command line beside the service, in seconds.
+    /// The maximum wait of a writer for another one, such as the command line beside the service, in seconds: a command
+    /// writes for some milliseconds.
     static let maximumWait = 5
 
     /// Opens a store.

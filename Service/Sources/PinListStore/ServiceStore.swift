@@ -65,12 +65,12 @@ package struct StoreTransaction {
 /// Code that takes several takes them in the order of this list, so that two changes never wait for each other
 /// crosswise (docs/decisions/0049).
 package enum StoreLock: Int64, CaseIterable, Sendable {
-    /// Whatever has no lock of its own: alarms, tokens, probes, and the tables themselves.
+    /// The lock of all that has none of its own: alarms, tokens, probes, and the tables themselves.
     case changes
     /// The publications, and the plans of rotations, which go by them.
     case publications
-    /// Whose turn it is, and which instances are there.
-    case turns
+    /// The lock of leases, and of which instances are there.
+    case leases
     /// The retention.
     case retention
     /// The set of groups of reports. Reports of groups that are there are added without it.

@@ -6,8 +6,8 @@ package import CertificatePinning
 
 /// The use of a database's room, and the part of it that reports and counts have to give back.
 ///
-/// They are forgotten for what they take themselves, and never for what something else takes: then that would be full
-/// again at once, and the reports gone (docs/decisions/0049).
+/// They have all of the limit, and are forgotten for what they take beyond it themselves; never for what something else
+/// takes: then that would be full again at once, and the reports gone (docs/decisions/0049).
 package struct StoreRoom: Hashable, Sendable {
     /// The tables of reports and of what is counted: what senders fill, and what the oldest of goes.
     package static let forgotten: Set<String> = [
@@ -84,15 +84,15 @@ package struct StoreRoom: Hashable, Sendable {
     /// The size of reports and counts.
     package var forgotten: Int64 { self.sizes.filter { Self.forgotten.contains($0.key) }.values.reduce(0, +) }
 
-    /// The size of the reports and counts that have to go: down to what the others leave of the limit, but not below
-    /// half of it.
-    package var excess: Int64 {
-        max(self.forgotten - max(self.limit - (self.total - self.forgotten), self.limit / 2), 0)
-    }
+    /// The size of the reports and counts that have to go: what they take beyond the limit, whatever the others take.
+    package var excess: Int64 { max(self.forgotten - self.limit, 0) }
 
-    /// The largest parts first, in words, when there is too little room; `nil` while it is enough.
+    /// The largest parts first, in words, when there is too little room; `nil` while it is enough. Reports that fill the
+    /// limit beside little else are no complaint.
     package var complaint: String? {
-        guard self.total > self.limit else { return nil }
+        guard self.total > self.limit, self.excess > 0 || self.total - self.forgotten > self.limit / 10 else {
+            return nil
+        }
         let largest = self.sizes.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(5)
         let tables = largest.map { "\($0.key) \(Self.megabytes($0.value))" }.joined(separator: ", ")
         return "the database takes \(Self.megabytes(self.total)) of \(Self.megabytes(self.limit)): \(tables)"

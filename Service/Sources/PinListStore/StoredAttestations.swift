@@ -7,7 +7,7 @@ internal import Crypto
 package import PinReportAnalysis
 
 extension StoreTransaction {
-    /// The most keys that an instance notes of a host in an hour: an alarm asks for three.
+    /// The maximum number of keys that an instance notes of a host in an hour: an alarm asks for three.
     private static var maximumWitnesses: Int64 { 64 }
 
     /// Rows of what an instance counted of a name by the hour.
@@ -93,8 +93,8 @@ extension StoreTransaction {
         }
     }
 
-    /// Who was heard of each host in the last hour. A key counts once, with the network that it was heard from first: one that
-    /// moves, or that two instances heard, is not two.
+    /// The keys and networks that were heard of each host in the last hour. A key counts once, with the network that it
+    /// was heard from first: one that moves, or that two instances heard, is not two.
     package func attestedHosts(at now: Timestamp) throws -> [String: AttestedHost] {
         var heard: [String: [[UInt8]: [UInt8]]] = [:]
         for row in try self.connection.rows(

@@ -31,7 +31,7 @@ package struct GroupSummary: Sendable {
     package let count: Int64
     /// The times of the first and the last report.
     package let seen: ClosedRange<Timestamp>
-    /// From how many networks, on the day with the most.
+    /// The number of networks, on the day with the most.
     package let networks: BoundedCount?
     /// The number of leaves.
     let leaves: BoundedCount
@@ -48,7 +48,7 @@ package struct GroupFilter: Hashable, Sendable {
     package var appVersion: String
     /// Reports since.
     package var since: Timestamp
-    /// The most groups.
+    /// The maximum number of groups.
     package var limit: Int
 
     /// States what is chosen; what is left out does not choose.
@@ -165,7 +165,7 @@ extension StoreTransaction {
         ).first?.integer(0)
     }
 
-    /// From how many networks, on the day with the most: instances are not added up, for they count the same ones.
+    /// The number of networks, on the day with the most: instances are not added up, for they count the same ones.
     private func networks(of group: Int64) throws -> BoundedCount? {
         try self.connection.rows(
             "SELECT networks, is_more FROM group_network WHERE group_number = ? ORDER BY networks DESC LIMIT 1",

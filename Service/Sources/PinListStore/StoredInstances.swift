@@ -7,7 +7,7 @@ internal import PinReportAnalysis
 
 extension StoreTransaction {
     private static var here: String { "here:" }
-    /// After how many seconds without a sign an instance is forgotten: a day.
+    /// The time without a sign after which an instance is forgotten, in seconds: a day.
     private static var forgotten: Int64 { 86_400 }
 
     /// Says that an instance is there, and forgets those of which nothing was heard for a day.
@@ -38,16 +38,16 @@ extension StoreTransaction {
 }
 
 extension StoreTransaction {
-    /// Takes the turn at something that one of several instances is to do, or keeps it.
+    /// Takes the lease of something that one of several instances is to do, or keeps it.
     ///
-    /// An instance that is gone, or whose clock was wrong, holds no turn for longer than it could have taken it for.
+    /// An instance that is gone, or whose clock was wrong, holds no lease for longer than it could have taken it for.
     ///
     /// - Parameters:
     ///   - what: The task.
-    ///   - instance: The instance that asks for the turn.
-    ///   - seconds: The duration of the turn.
-    /// - Returns: Whether it is this instance's turn.
-    package func takeTurn(_ what: String, for instance: String, at now: Timestamp, seconds: Int64) throws -> Bool {
+    ///   - instance: The instance that asks for the lease.
+    ///   - seconds: The duration of the lease.
+    /// - Returns: Whether this instance has the lease.
+    package func takeLease(_ what: String, for instance: String, at now: Timestamp, seconds: Int64) throws -> Bool {
         let row = try self.connection.rows("SELECT instance, until FROM turn WHERE what = ?", [.text(what)]).first
         if let row, try row.text(0) != instance {
             let left = try row.integer(1) - now.secondsSince1970

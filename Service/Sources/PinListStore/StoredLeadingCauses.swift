@@ -6,11 +6,12 @@ package import CertificatePinning
 package import PinReportAnalysis
 
 extension StoreTransaction {
-    /// The most hosts whose cause is looked up at a time: what each costs is bounded, and a storm is of many hosts.
+    /// The maximum number of hosts whose cause is looked up at a time: what each costs is bounded, and a storm is of
+    /// many hosts.
     package static var maximumLeadingCauses: Int { 10 }
-    /// The most groups of a host that are looked at, those with the newest reports.
+    /// The maximum number of groups of a host that are looked at, those with the newest reports.
     private static var groupsOfLeadingCause: Int { 10 }
-    /// Over how many hours reports are added up: this one and the one before.
+    /// The number of hours over which reports are added up: this one and the one before.
     private static var hoursOfLeadingCause: Int64 { 2 }
 
     /// The cause of most failures of each host in the last hours.

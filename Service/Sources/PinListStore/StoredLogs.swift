@@ -26,12 +26,12 @@ package struct StoredLogs: Hashable, Sendable {
 }
 
 extension StoreTransaction {
-    /// The most log lists of a name that are kept. A new one takes the place of the oldest that the served list does not
-    /// name.
+    /// The maximum number of log lists of a name that are kept. A new one takes the place of the oldest that the served
+    /// list does not name.
     package static var maximumLogs: Int { 16 }
 
-    /// The most bytes that the log lists of a name take together: all of them are in memory. Published ones have some
-    /// 60 KB.
+    /// The maximum number of bytes that the log lists of a name take together: all of them are in memory. Published
+    /// ones have some 60 KB.
     package static var maximumLogBytes: Int64 { 16_777_216 }
 
     /// The log lists of a name, the oldest first.

@@ -68,6 +68,8 @@ extension StoreTransaction {
         guard rows.count == reports.count else {
             throw StoreError(.damaged, "\(reports.count - rows.count) reports have a group that was not made")
         }
+        // Before what is counted, which on PostgreSQL goes with the commit: what is copied does not.
+        try self.connection.insert(rows, Self.reports)
         let sorted = counts.sorted { $0.key < $1.key }
         try self.connection.insert(sorted.map { $1.row(instance) }, Self.groupCounts)
         try self.connection.insert(
@@ -80,13 +82,11 @@ extension StoreTransaction {
         try self.addLeaves(counts, instance)
         try self.addHours(reports, instance)
         try self.addAttestations(reports, instance)
-        try self.connection.insert(rows, Self.reports)
     }
 
     /// Makes the tables of days, where each day has one.
     package func makeReportDays(_ days: Set<Int64>) throws {
-        guard self.connection.hasReportDays else { return }
-        for day in days.sorted() { _ = try self.connection.rows("SELECT report_day_make(?)", [.integer(day)]) }
+        for day in days.sorted() { try self.connection.makeReportDay(day) }
     }
 
     /// Adds the leaves that were not seen yet, up to one more than are told apart.

@@ -22,7 +22,7 @@ extension StoreTransaction {
     }
 
     /// Forgets the oldest days until so many bytes are free, where each day has a table of its own. Never today's, which
-    /// others are adding to.
+    /// others are adding to: of that ``removeOldestReports(limit:)`` takes rows.
     ///
     /// - Returns: The number of days; 0 where days have no tables.
     package func removeReportDays(of bytes: Int64, before today: Int64) throws -> Int {
@@ -42,12 +42,34 @@ extension StoreTransaction {
             clamping: try self.connection.rows("SELECT report_days_end(?, 0)", [.integer(last)]).first?.integer(0) ?? 0)
     }
 
-    /// The number of reports that can be deleted to make room: none where each day has a table of its own, which goes
-    /// as a whole. Counted one by one, and only when there is too much: numbers have gaps where groups left, and a
-    /// count that is too high would forget more than is needed.
-    package func removableReports() throws -> Int64 {
-        guard !self.connection.hasReportDays else { return 0 }
-        return try self.connection.rows("SELECT COUNT(*) FROM report", []).first?.integer(0) ?? 0
+    /// The number of the oldest reports that have to go so that there is room; `nil` when there is none left.
+    ///
+    /// For where no day can go as a whole: they are all of today then, or days have no tables. Counted one by one, and only
+    /// when there is too much: numbers have gaps where groups left, and a count that is too high would forget more than
+    /// is needed.
+    package func surplusReports(in room: StoreRoom) throws -> Int64? {
+        let count = try self.connection.rows("SELECT COUNT(*) FROM report", []).first?.integer(0) ?? 0
+        guard count > 0 else { return nil }
+        guard self.connection.hasReportDays else { return room.excess / max(room.forgotten / count, 1) + 1 }
+        // Their files do not shrink when rows are deleted, and do not grow while new ones find room in them: what is left
+        // has to fit into what reports may take.
+        let sample = """
+            SELECT CAST(COALESCE(AVG(pg_column_size(sample.*)), 0) AS BIGINT)
+            FROM (SELECT * FROM report ORDER BY number DESC LIMIT \(PostgreSQLLimits.measuredRows)) AS sample
+            """
+        let width = try self.connection.rows(sample, []).first?.integer(0) ?? 0
+        let allowed = max((room.sizes["report"] ?? 0) - room.excess, 0)
+        return max(count - allowed / (width + PostgreSQLLimits.rowOverhead), 0)
+    }
+
+    /// Forgets the oldest reports row by row, whatever day they are of.
+    package func removeOldestReports(limit: Int) throws -> Int {
+        guard self.connection.hasReportDays else {
+            return try self.removeReports(before: Timestamp(secondsSince1970: .max), limit: limit)
+        }
+        return try self.connection.execute(
+            "DELETE FROM report WHERE number IN (SELECT number FROM report ORDER BY number LIMIT ?)",
+            [.integer(Int64(limit))])
     }
 
     /// Forgets what was counted, and groups and alarms that nothing is known of any more.
@@ -66,7 +88,7 @@ extension StoreTransaction {
         try self.connection.execute("DELETE FROM alarm WHERE ended_at < ?", [seconds])
     }
 
-    /// The most groups that one transaction removes: the rest goes the next time.
+    /// The maximum number of groups that one transaction removes: the rest goes the next time.
     private static var maximumGroupsRemoved: Int { 500 }
 
     /// Forgets what was counted of hours before one.

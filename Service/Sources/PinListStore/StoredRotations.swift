@@ -6,7 +6,8 @@ internal import CertificatePinning
 internal import PinListMetadata
 package import PinReportAnalysis
 
-/// Under which condition a plan is stored (RFC 9110, section 13.1): two who change it must not overwrite one another.
+/// The condition under which a plan is stored (RFC 9110, section 13.1): two who change it must not overwrite one
+/// another.
 package enum RotationCondition: Hashable, Sendable {
     /// No plan is stored yet.
     case absent
@@ -38,7 +39,7 @@ package enum RotationStoring: Hashable, Sendable {
 }
 
 extension StoreTransaction {
-    /// The most bytes that the plans of one list may take together: they are read at each look for alarms.
+    /// The maximum number of bytes that the plans of one list may take together: they are read at each look for alarms.
     package static var maximumRotationBytes: Int64 { 4_194_304 }
 
     /// The plan for a host.

@@ -15,9 +15,9 @@ package struct SightedBytes: Sendable {
     package let issuer: [UInt8]?
 }
 
-/// Who wants to know what issuers took back needs the certificates, and the keys of their issuers.
+/// Pages of certificates with the keys of their issuers, for asking what issuers took back.
 extension StoreTransaction {
-    /// The most certificates of issuers of a name that are kept.
+    /// The maximum number of certificates of issuers of a name that are kept (formats.md, section 7).
     package static var maximumSightingIssuers: Int64 { 1_024 }
 
     /// Keeps certificates of issuers, one for a key: the first that was told.

@@ -15,7 +15,7 @@ package enum SightingStoring: Hashable, Sendable {
 }
 
 extension StoreTransaction {
-    /// The most sightings of a name that are kept.
+    /// The maximum number of sightings of a name that are kept (formats.md, section 7).
     package static var maximumSightings: Int64 { 10_000 }
 
     /// Sightings of a condition, those that were told last first.
@@ -232,7 +232,7 @@ extension StoreTransaction {
         return nil
     }
 
-    /// The most names of a certificate whose probes are looked at.
+    /// The maximum number of names of a certificate whose probes are looked at, as many as are read of it.
     private static var maximumProbed: Int { 32 }
 
     /// Stores the acknowledgement of the alarm of a sighting.
@@ -250,7 +250,8 @@ extension StoreTransaction {
             ])
     }
 
-    /// From how many networks reports named a key as the leaf's, on the day with the most; `nil` where none did.
+    /// The number of networks from which reports named a key as the leaf's, on the day with the most; `nil` where none
+    /// did.
     package func reportingNetworks(of key: String) throws -> Int64? {
         let rows = try self.connection.rows("SELECT group_number FROM group_leaf WHERE pin = ?", [.text(key)])
         guard !rows.isEmpty else { return nil }

@@ -50,7 +50,7 @@ package struct ForwardedReportSender: ReportSender {
 package actor ReportTally {
     /// The number of reports that the service accepted.
     package private(set) var accepted = 0
-    /// The number that it did not, for whatever reason.
+    /// The number that it did not, for any reason.
     package private(set) var turnedAway = 0
     private var waiting: [(total: Int, continuation: CheckedContinuation<Void, Never>)] = []
 

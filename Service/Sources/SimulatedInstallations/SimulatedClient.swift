@@ -34,7 +34,7 @@ package struct SimulatedClient: Sendable {
 
     /// The time that a page may take.
     static let timeout: TimeAmount = .seconds(30)
-    /// The most bytes of a page.
+    /// The maximum number of bytes of a page: more is no page of the demonstration.
     static let pageBytes = 65_536
 
     private let pinning: Pinning

@@ -22,7 +22,7 @@ struct DemoClients: AsyncParsableCommand {
             """
     )
 
-    /// The most clients: each has contexts of TLS of its own.
+    /// The maximum number of clients: each has contexts of TLS of its own.
     static let maximumClients = 2_000
 
     @Option(help: "How many.")

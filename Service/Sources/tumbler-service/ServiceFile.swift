@@ -17,7 +17,7 @@ struct ServiceFile {
 
     private let root: SourceObject
 
-    /// The most names and the most targets of alerts.
+    /// The maximum number of names, and of targets of alerts.
     private static let maximum = 1_000
 
     /// Reads a file.
@@ -121,7 +121,7 @@ struct ServiceFile {
             guard let type = try object.text("type") else { throw object.missing("type", "type: slack") }
             guard let kind = AlertTarget.Kind(rawValue: type.value) else {
                 let known = AlertTarget.Kind.allCases.map(\.rawValue).joined(separator: ", ")
-                throw type.position.error("type is none of \(known)")
+                throw type.position.error("type must be one of \(known)")
             }
             let name = try object.text("name")?.value ?? "\(kind.rawValue)-\(index + 1)"
             let (addressFile, keyFile) = (try object.text("urlFile"), try object.text("keyFile"))

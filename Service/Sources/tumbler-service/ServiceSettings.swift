@@ -121,8 +121,8 @@ struct ServiceSettings {
         if let certificate, let key { self.configuration.tls = .init(certificate: certificate, key: key) }
     }
 
-    /// The most connections that may be configured, which is the most descriptors that Linux gives a process unless it is
-    /// told otherwise (`fs.nr_open`).
+    /// The maximum number of connections that may be configured, which is the most descriptors that Linux gives a
+    /// process unless it is told otherwise (`fs.nr_open`).
     static let maximumConnections: Int64 = 1_048_576
 
     private mutating func readConnections() throws {

@@ -30,7 +30,7 @@ struct TokenCreateCommand: AsyncParsableCommand {
         transform: { text in
             guard let scope = AccessToken.Scope(rawValue: text) else {
                 let known = AccessToken.Scope.allCases.map(\.rawValue).joined(separator: ", ")
-                throw ValidationError("\(text) is none of \(known)")
+                throw ValidationError("\(text) is not one of \(known)")
             }
             return scope
         })

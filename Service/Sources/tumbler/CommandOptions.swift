@@ -44,7 +44,7 @@ extension OutputOption {
     }
 }
 
-/// Where the anchors come from: `--roots FILE|system`, `--cacert FILE|system`.
+/// The source of the anchors: `--roots FILE|system`, `--cacert FILE|system`.
 enum RootsOption {
     /// The word for the roots of the system.
     static let system = "system"

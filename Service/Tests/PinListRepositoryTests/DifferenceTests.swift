@@ -15,8 +15,8 @@ struct DifferenceTests {
         return ListDifference(old: old, new: try PinListBuilt.list(new)).lines
     }
 
-    @Test("nothing")
-    func nothing() throws {
+    @Test("a list compared with itself has no differences")
+    func listComparedWithItselfHasNoDifferences() throws {
         let list = try PinListBuilt.list(SourceText.good())
         #expect(ListDifference(old: list, new: list).isEmpty)
     }
@@ -30,8 +30,8 @@ struct DifferenceTests {
             ])
     }
 
-    @Test("a pin is exchanged")
-    func pinIsExchanged() throws {
+    @Test("an exchanged pin is one pin more and one less")
+    func exchangedPinIsOnePinMoreAndOneLess() throws {
         let old = SourceText.good()
         let new = old.replacing(SourceText.pin("b"), with: SourceText.pin("c"))
         #expect(
@@ -41,7 +41,7 @@ struct DifferenceTests {
             ])
     }
 
-    @Test("whatever weakens is said to")
+    @Test("a change that weakens is said to weaken")
     func whateverWeakensIsSaidTo() throws {
         let old = SourceText.good(
             "denied: [\"\(SourceText.pin("c"))\"]", entry: "includeSubdomains: true", list: "unlisted: deny")

@@ -70,7 +70,7 @@ struct ExecSignerTests {
         ])
     func thatHangsIsEndedWithAllThatItStarted(command: String) async throws {
         try await withTemporaryFolder { folder in
-            // Whatever runs holds the writing end: the pipe hangs up when no process is left.
+            // A process that runs holds the writing end: the pipe hangs up when no process is left.
             let fifo = folder.appendingPathComponent("fifo").path
             try #require(mkfifo(fifo, 0o600) == 0)
             let reader = open(fifo, O_RDONLY | O_NONBLOCK)

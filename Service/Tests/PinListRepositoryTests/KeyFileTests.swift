@@ -15,9 +15,9 @@ private let passphraseText = "vier Wörter von hier"
 private func passphrase() throws(RepositoryError) -> Passphrase { try Passphrase(passphraseText.utf8) }
 
 /// Refuses to be asked: for keys that are not encrypted.
-private func nobody() throws(RepositoryError) -> Passphrase {
+private func noPassphrase() throws(RepositoryError) -> Passphrase {
     Issue.record("asked for a passphrase")
-    throw RepositoryError(.usage, "nobody is here")
+    throw RepositoryError(.usage, "not asked")
 }
 
 extension URL {
@@ -95,7 +95,7 @@ struct KeyFileTests {
         try await withTemporaryFolder { folder in
             try await openssl.run(command, in: folder)
             try await openssl.run("pkey -in key -pubout -outform DER -out public.der", in: folder)
-            let key = try KeyFile.read(folder.path(of: "key"), passphrase: nobody)
+            let key = try KeyFile.read(folder.path(of: "key"), passphrase: noPassphrase)
             #expect(try folder.contents(of: "public.der").elementsEqual(key.subjectPublicKeyInfo))
         }
     }
@@ -112,7 +112,7 @@ struct KeyFileTests {
         try await withTemporaryFolder { folder in
             try await openssl.run(command, in: folder)
             let error = #expect(throws: RepositoryError.self) {
-                try KeyFile.read(folder.path(of: "key"), passphrase: nobody)
+                try KeyFile.read(folder.path(of: "key"), passphrase: noPassphrase)
             }
             #expect(error?.code == .signer)
         }
@@ -201,7 +201,7 @@ struct KeyFileTests {
             label: "ENCRYPTED PRIVATE KEY", bytes: try encryption.frame([UInt8](repeating: 0, count: 64))
         ).text
         #expect(throws: RepositoryError.self) {
-            try KeyFile.key(in: Array(text.utf8), named: "key", passphrase: nobody)
+            try KeyFile.key(in: Array(text.utf8), named: "key", passphrase: noPassphrase)
         }
     }
 }

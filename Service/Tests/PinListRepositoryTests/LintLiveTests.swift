@@ -123,6 +123,33 @@ struct LintLiveTests {
         }
     }
 
+    @Test("a revoked certificate is served by a listed host, or where lists and reports go, unless it is only reported")
+    func revokedCertificateIsServedByAListedHostOrWhereListsAndReportsGoUnlessItIsOnlyReported() async throws {
+        try await self.withChain { chain in
+            func text(_ index: Int, mode: String = "enforce") throws -> String {
+                let certificate = chain.path.certificates[index]
+                let serial = try SerialNumber(
+                    contents: certificate[try CertificateFields(walking: certificate).serialNumber])
+                let issuer = chain.pins[index + 1]
+                return self.entry(
+                    [chain.pins[0], SourceText.pin("b")],
+                    rest:
+                        "revoked: [{issuer: \"\(issuer)\", serials: [\"\(try #require(serial))\"], mode: \(mode)}]")
+            }
+            for host in ["api.example.com", "reports.example.net"] {
+                let served = [ServedPath(try HostName(host), path: chain.path)]
+                for index in 0...1 {
+                    #expect(try self.rules(text(index), served).contains("revoked-served"), "\(host)")
+                }
+                #expect(try !self.rules(text(0, mode: "report"), served).contains("revoked-served"))
+                // The same serial number of another issuer.
+                let other = try text(0).replacing(
+                    "issuer: \"\(chain.pins[1])\"", with: "issuer: \"\(chain.pins[2])\"")
+                #expect(try !self.rules(other, served).contains("revoked-served"))
+            }
+        }
+    }
+
     @Test("a denied key is served by a listed host, or where lists and reports go")
     func deniedKeyIsServedByAListedHostOrWhereListsAndReportsGo() async throws {
         try await self.withChain { chain in

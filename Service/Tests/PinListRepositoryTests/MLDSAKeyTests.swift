@@ -42,7 +42,7 @@ struct MLDSAKeyTests {
     private func key(_ pkcs8: [UInt8]) throws -> PrivateKey {
         let text = PEMBlock(label: "PRIVATE KEY", bytes: pkcs8).text
         return try KeyFile.key(in: Array(text.utf8), named: "key") { () throws(RepositoryError) in
-            throw RepositoryError(.usage, "nobody is here")
+            throw RepositoryError(.usage, "not asked")
         }
     }
 
@@ -59,7 +59,7 @@ struct MLDSAKeyTests {
             #expect(signature.count == 3_309)
             #expect(publicKey.isValidSignature(signature, for: [1, 2, 3]))
             #expect(!publicKey.isValidSignature(signature, for: [1, 2, 4]))
-            // Whatever was read, the seed is written.
+            // From each form that was read, the seed is written.
             #expect(try key.pkcs8 == MLDSA65Vector.seedForm())
             #expect(try PublicKeyBytes.ofPKCS8(form) == key.subjectPublicKeyInfo)
         }
@@ -173,7 +173,7 @@ struct MLDSAKeyTests {
                 "genpkey -algorithm ML-DSA-65 -provparam ml-dsa.output_formats=\(format) -out key", in: folder)
             let path = folder.appendingPathComponent("key").path
             func read() throws -> PrivateKey {
-                try KeyFile.read(path) { () throws(RepositoryError) in throw RepositoryError(.usage, "nobody is here") }
+                try KeyFile.read(path) { () throws(RepositoryError) in throw RepositoryError(.usage, "not asked") }
             }
             guard holdsSeed else {
                 #expect(throws: RepositoryError.self) { try read() }

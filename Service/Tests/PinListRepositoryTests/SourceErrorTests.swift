@@ -98,8 +98,8 @@ struct SourceErrorTests {
             pins("{pin: \"\(SourceText.pin("a"))\", position: root}"), at: "tumbler.yaml:5:76", "any")
     }
 
-    @Test("suspensions")
-    func suspensions() {
+    @Test("a suspension without an end or a reason, or with a length of time")
+    func suspensionWithoutAnEndOrAReasonOrWithALengthOfTime() {
         func suspended(_ text: String) -> String { "name: a\nsuspended: [\(text)]" }
         SourceText.expectRefusal(
             suspended("{domain: x.example, reason: x}"), at: "tumbler.yaml:2:13", "until is missing", "until: 2026")

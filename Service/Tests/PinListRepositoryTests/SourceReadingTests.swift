@@ -96,8 +96,10 @@ struct SourceReadingTests {
         #expect(source.suspended.first?.value.until.description == "2026-11-22T12:00:00Z")
     }
 
-    @Test("durations", arguments: zip(["90s", "5m", "12h", "30d"], [90, 300, 43_200, 2_592_000] as [Int64]))
-    func durations(text: String, seconds: Int64) throws {
+    @Test(
+        "a duration is its seconds, and is written back as a length",
+        arguments: zip(["90s", "5m", "12h", "30d"], [90, 300, 43_200, 2_592_000] as [Int64]))
+    func durationIsItsSecondsAndIsWrittenBackAsALength(text: String, seconds: Int64) throws {
         #expect(try SourceText.read("name: a\nvalidFor: \(text)").validFor == seconds)
         #expect(SourceDuration.seconds(of: SourceDuration.text(seconds)) == seconds)
     }

@@ -5,8 +5,10 @@
 import CertificatePinning
 import Foundation
 import PinListMetadata
-import PinListRepository
 import Testing
+
+@testable import CertificateTransparency
+@testable import PinListRepository
 
 @Suite("A source that asks for Certificate Transparency")
 struct TransparencySourceTests {
@@ -85,6 +87,26 @@ struct TransparencySourceTests {
         let one = try Self.memory(["api.example.com": ["chrome"], "a.api.example.com": []])
         #expect(try Self.findings(below, probed: one).map(\.rule.id) == ["unseen-transparency"])
         #expect(try Self.findings(enforce, probed: one).isEmpty)
+    }
+
+    @Test("with a log whose private key is public is an error, at the place of the log list, for each such log")
+    func withALogWhosePrivateKeyIsPublicIsAnErrorAtThePlaceOfTheLogListForEachSuchLog() throws {
+        let source = try SourceText.read(Self.text("{mode: report, policy: chrome}"), Self.files)
+        let traps = LogID.traps.map { id in
+            TransparencyLog(
+                id: id, name: "trap", operatorName: "A", previousOperators: [], kind: .rfc6962, state: .usable,
+                interval: nil, key: LogKey(subjectPublicKeyInfo: []))
+        }
+        var linter = Linter(try PinListBuilt.list(source), at: SourceText.now)
+        for count in 0...2 {
+            // Read from a file it would be refused: their public keys are not here.
+            var trapped = source
+            trapped.logs?.logs = LogList(Array(traps.prefix(count)), timestamp: SourceText.now)
+            linter.source = trapped
+            let findings = linter.findings
+            #expect(findings.map(\.rule.id) == [String](repeating: "trap-log", count: count))
+            #expect(findings.allSatisfy { $0.rule.severity == .error && $0.position == source.logs?.position })
+        }
     }
 
     @Test("without a log list is an error, with a stale one a warning")

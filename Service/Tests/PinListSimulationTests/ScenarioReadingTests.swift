@@ -43,12 +43,12 @@ struct ScenarioReadingTests {
     }
 
     @Test(
-        "lengths of time",
+        "a length of time is read as its seconds",
         arguments: [
             ("0d", 0), ("300s", 300), ("2.6d", 224_640), ("14d2h", 1_216_800), ("1d8h30m", 117_000), ("0.5s", 1),
             ("1.5m30s", 120),
         ] as [(String, Int64)])
-    func lengthsOfTime(text: String, seconds: Int64) { #expect(TimeSpan(text)?.seconds == seconds) }
+    func lengthOfTimeIsReadAsItsSeconds(text: String, seconds: Int64) { #expect(TimeSpan(text)?.seconds == seconds) }
 
     @Test(
         "what is no length of time",

@@ -39,8 +39,8 @@ struct GateRuleTests {
         #expect(answer.reason.contains("version 1, which installations may still hold, refuses it"), "\(answer)")
     }
 
-    @Test("a chain that does not validate is unsafe before anything else, whatever pins it has")
-    func chainThatDoesNotValidateIsUnsafeBeforeAnythingElseWhateverPinsItHas() throws {
+    @Test("a chain that does not validate is unsafe before anything else, with any pins")
+    func chainThatDoesNotValidateIsUnsafeBeforeAnythingElseWithAnyPins() throws {
         let scene = try GateScene(counted: (GateScene.list(1, [2]), 1_000), of: 1_000)
         let answer = try scene.answer(.invalid(.chainInvalid, "the certificate is for another server"), lifetimes: [])
         #expect(answer.verdict == .unsafe && answer.matched == nil)
@@ -170,8 +170,8 @@ struct GateRuleTests {
         }
         let ended = try GateScene.list(1, [1]) { $0.domains[0].entry.expiresAt = GateScene.now }
         #expect(try GateScene(byTime: ended).answer(Self.chain).reason.contains("has ended"))
-        let nobody = try GateScene.list(1, [1]) { $0.domains[0].rollout = 0 }
-        #expect(try GateScene(byTime: nobody).answer(Self.chain).verdict == .safe)
+        let noInstallation = try GateScene.list(1, [1]) { $0.domains[0].rollout = 0 }
+        #expect(try GateScene(byTime: noInstallation).answer(Self.chain).verdict == .safe)
     }
 
     @Test("without any list, and without one that is known to be out, nothing is safe")

@@ -62,8 +62,8 @@ struct EvaluateVerdictTests {
         }
     }
 
-    @Test("refused by the chain, whatever the pins say: anchors of others, a missing intermediate")
-    func refusedByTheChainWhateverThePinsSayAnchorsOfOthersAMissingIntermediate() async throws {
+    @Test("refused by the chain, for any pins: anchors of others, a missing intermediate")
+    func refusedByTheChainForAnyPinsAnchorsOfOthersAMissingIntermediate() async throws {
         try await self.withChains { folder, chain, inspection, pins in
             for (file, roots) in [(chain.file, inspection.root), (chain.presented[0], chain.root)] {
                 let (exitCode, decision) = try await self.evaluate(file, roots: roots, ["--pin", pins[0]], in: folder)

@@ -32,8 +32,8 @@ struct FetchCommandTests {
         }
     }
 
-    @Test("a server of an authority that the system does not trust is refused, whatever its pin")
-    func serverOfAnAuthorityThatTheSystemDoesNotTrustIsRefusedWhateverItsPin() async throws {
+    @Test("a server of an authority that the system does not trust is refused, with any pin")
+    func serverOfAnAuthorityThatTheSystemDoesNotTrustIsRefusedWithAnyPin() async throws {
         try await FetchScene.with { scene in
             let run = try await CommandRun.tumbler(
                 [

@@ -69,6 +69,26 @@ struct FetchSourceTests {
         }
     }
 
+    @Test("a list that has expired still decides, and a warning says so; pins of the command line never expire")
+    func listThatHasExpiredStillDecidesAndAWarningSaysSo() async throws {
+        try await FetchScene.with { scene in
+            let later = ["--at", Timestamp(secondsSince1970: TestPKI.now + 3 * 86_400).description]
+            let warning =
+                "tumbler: warning: version 2 of com.example.app has expired: clients still enforce it, until they "
+                + "get a newer one"
+            for (pin, exit) in [(try scene.pin, Int32(0)), (FetchScene.strangePin, 1)] {
+                var lists = try scene.ship([try FetchScene.entry(FetchScene.host, pin)])
+                try lists.repository.publishList { $0.expiresAt = $0.issuedAt.advanced(by: 2 * 86_400) }
+                try scene.folder.write(Data(try #require(lists.repository.lists.last)), as: "bundled.json")
+                let run = try await scene.fetch(FetchScene.bundled + later)
+                #expect(run.exitCode == exit && run.errorLines.first == warning, "\(run)")
+                #expect(run.output == (exit == 0 ? "hello" : ""), "\(run)")
+            }
+            try await scene.fetch(["--pin", "\(scene.pin)"] + later).expectResult()
+            #expect(scene.server.counts.requests == 2)
+        }
+    }
+
     @Test("without any list nothing is fetched: with --bundled the shipped one decides")
     func withoutAnyListNothingIsFetchedWithBundledTheShippedOneDecides() async throws {
         try await FetchScene.with { scene in

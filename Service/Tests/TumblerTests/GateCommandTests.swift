@@ -104,14 +104,14 @@ struct GateCommandTests {
     }
 
     @Test(
-        "what the service counted decides, whatever time has passed; the answer is in its audit log",
+        "what the service counted decides, after any time; the answer is in its audit log",
         arguments: [
             (#""1":10,"2":990"#, [], 0.01, "safe", 0), (#""1":11,"2":989"#, [], 0.011, "unsafe", 1),
             (#""1":11,"2":989"#, ["--max-refusing", "1.1"], 0.011, "safe", 0),
             (#""2":900"#, [], 0.1, "unsafe", 1), (#""2":900,"7":100"#, [], 0.1, "unsafe", 1),
             (#""2":1000"#, ["--max-refusing", "0"], 0, "safe", 0),
         ] as [(String, [String], Double, String, Int32)])
-    func whatTheServiceCountedDecidesWhateverTimeHasPassedTheAnswerIsInItsAuditLog(
+    func whatTheServiceCountedDecidesAfterAnyTimeTheAnswerIsInItsAuditLog(
         versions: String, options: [String], share: Double, verdict: String, exit: Int32
     ) async throws {
         try await self.withProject { scene in

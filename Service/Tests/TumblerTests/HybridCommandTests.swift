@@ -206,7 +206,7 @@ struct HybridCommandTests {
     @Test(
         "a program signs with ML-DSA: 3,309 raw bytes are a signature, and nothing shorter or longer is",
         .enabled("there is no python3 whose cryptography has ML-DSA", Self.pythonHasMLDSA))
-    func program() async throws {
+    func programSignsWithMLDSAAndNothingShorterOrLongerIsASignature() async throws {
         try await withTemporaryFolder { folder in
             let made = try await FinishedProcess.run(Self.environment, ["python3", "-c", Self.makeKey], in: folder)
             try #require(made.status == 0, "\(String(decoding: made.errors, as: UTF8.self))")

@@ -15,7 +15,7 @@ struct PostQuantumPageTests {
     @Test(
         "no client refuses anything on the way; then a list of the old key alone is refused by those with ML-DSA only"
     )
-    func page() async throws {
+    func noClientRefusesAnythingOnTheWayThenAListOfTheOldKeyAloneIsRefused() async throws {
         try await PageStory.tell(Self.page) { story in
             #expect(story.refused.isEmpty, "\(story.refused)")
             #expect(story.visits > 20)

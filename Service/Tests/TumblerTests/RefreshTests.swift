@@ -155,6 +155,37 @@ struct RefreshTests {
         }
     }
 
+    @Test("a list that has expired: a warning of what clients do with it, beside a refresh that refused nothing")
+    func listThatHasExpiredIsAWarningBesideARefreshThatRefusedNothing() async throws {
+        try await withTemporaryFolder { folder in
+            var lists = try ServedLists(in: folder)
+            try lists.publishList { $0.expiresAt = $0.issuedAt.advanced(by: 2 * 86_400) }
+            try await lists.serving { address in
+                func refresh(at time: String, _ more: [String] = []) async throws -> CommandRun {
+                    try await CommandRun.tumbler(
+                        [
+                            "refresh", "--list-url", address, "--root", "root.json", "--bundled", "bundled.json",
+                            "--state", "state", "--at", time,
+                        ] + more, in: folder)
+                }
+                try await refresh(at: Self.time).expectResult()
+                for more in [[], ["--json"]] {
+                    let run = try await refresh(at: "2026-11-25T00:00:00Z", more)
+                    #expect(run.exitCode == 0, "\(run)")
+                    let expected =
+                        "tumbler: warning: version 2 of com.example.app has expired: clients still enforce it, until "
+                        + "they get a newer one"
+                    #expect(run.errorLines == [expected], "\(run)")
+                    let isSaid =
+                        more.isEmpty
+                        ? run.output == "com.example.app version 2 (stored, current, expired), root 1\n"
+                        : run.output.contains(#""stale":true"#)
+                    #expect(isSaid, "\(run)")
+                }
+            }
+        }
+    }
+
     @Test("kill -9 at any moment of a refresh leaves the old list or the new one, whole")
     func kill9AtAnyMomentOfARefreshLeavesTheOldListOrTheNewOneWhole() async throws {
         // Full size in `make proof`.

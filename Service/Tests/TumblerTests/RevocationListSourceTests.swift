@@ -9,7 +9,7 @@ import Testing
 /// Which addresses a command asks for revocation lists, and how often.
 @Suite("Addresses of revocation lists")
 struct RevocationListSourceTests {
-    private static let silence = RevocationListDownload.Trouble("no answer", isUnreached: true)
+    private static let silence = RevocationListDownload.DownloadError("no answer", isUnreached: true)
 
     /// Takes all that is left.
     private static func rest(of sources: inout RevocationListSources) -> [String] {
@@ -42,7 +42,7 @@ struct RevocationListSourceTests {
         sources.add("http://crl.example.com/ca.crl", isGiven: false)
         sources.add("ftp://crl.example.com/", isGiven: true)
         for source in sources.next() {
-            sources.note(RevocationListDownload.Trouble("\(source.text) answers 404"), of: source)
+            sources.note(RevocationListDownload.DownloadError("\(source.text) answers 404"), of: source)
         }
         #expect(sources.trouble(of: "HTTP://CRL.example.com:80/ca.crl") == "http://crl.example.com/ca.crl answers 404")
         #expect(sources.trouble(of: "ftp://crl.example.com/") == "ftp://crl.example.com/ answers 404")
@@ -69,7 +69,7 @@ struct RevocationListSourceTests {
     func serverThatAnswersWithNoListIsAskedForItsOthers() {
         var sources = RevocationListSources()
         for number in 0..<9 { sources.add("http://crl.example.com/\(number)", isGiven: false) }
-        for source in sources.next() { sources.note(RevocationListDownload.Trouble("answers 404"), of: source) }
+        for source in sources.next() { sources.note(RevocationListDownload.DownloadError("answers 404"), of: source) }
         #expect(Self.rest(of: &sources).count == 5)
     }
 

@@ -93,7 +93,7 @@ struct TokenSigningTests {
                 ("pkcs11:token=trail;id=%02?pin-source=pin", "", "no such token"),
                 ("pkcs11:token=trial;id=%09?pin-source=pin", "", "no such private key"),
                 (Self.p256, "--passphrase-file pin", "2 keys fit"),
-                ("pkcs11:token=trial;id=%03", "--passphrase-file pin", "may not sign pins"),
+                ("pkcs11:token=trial;id=%03", "--passphrase-file pin", "may not sign pins under root 1"),
                 ("pkcs11:token=trial;id=%01", "", "there is no terminal"),
             ]
             for (key, options, reason) in cases {

@@ -50,6 +50,30 @@ struct UsageErrorTests {
         #expect(TypedCommand(["xyzxyzxyz"], of: Tumbler.self).failure?.hint == "tumbler --help lists them")
     }
 
+    @Test(
+        "an option that is misspelt gets the nearest one, of this program and of the service's",
+        arguments: [
+            (["evaluate", "--hots", "a.example"], "--host"), (["probe", "--conect-to", "x"], "--connect-to"),
+            (["rotate", "next", "a.example", "--forse", "ready"], "--force"),
+            (["token", "create", "--scop", "read"], "--scope"),
+        ])
+    func optionThatIsMisspeltGetsTheNearestOne(command: [String], nearest: String) async throws {
+        try await withTemporaryFolder { folder in
+            let run = try await CommandRun.tumbler(command, in: folder)
+            run.expectError(64, hint: true)
+            #expect(run.errors.contains("Did you mean '\(nearest)'?"), "\(run)")
+        }
+    }
+
+    @Test("an option that is like no other gets none, and the help of its command is named")
+    func optionThatIsLikeNoOtherGetsNone() async throws {
+        try await withTemporaryFolder { folder in
+            let run = try await CommandRun.tumbler(["status", "--xyzxyzxyzxyz"], in: folder)
+            run.expectError(64, hint: true)
+            #expect(!run.errors.contains("Did you mean") && run.errors.contains("tumbler status --help"), "\(run)")
+        }
+    }
+
     @Test("a date alone is its midnight in UTC; half a time is none")
     func dateAloneIsItsMidnightInUTC() throws {
         let option = try TimeOption.parse(["--at", "2027-03-15"])

@@ -67,6 +67,22 @@ struct VectorsTests {
         #expect(lines.contains { $0.hasPrefix("decisions/any-hosts-pin: ") })
     }
 
+    @Test(
+        "a client that writes 1 for true, or true for 1, is found: types are compared as well",
+        .enabled("there is no python3", Self.hasPython))
+    func clientThatWrites1ForTrueIsFoundTypesAreComparedAsWell() async throws {
+        let program = try #require(CommandRun.program, "there is no tumbler beside the tests")
+        for (file, change) in [
+            ("nspinneddomains", #"s/"accepted":true/"accepted":1/"#), ("decisions", #"s/"index":1,/"index":true,/"#),
+            ("rollout", #"s/"place":\([0-9]*\)}/"place":\1.0}/"#),
+        ] {
+            let (status, lines) = try await self.ask(
+                ["/bin/sh", "-c", "\"$0\" vectors | sed '\(change)'", program.path], only: [file])
+            #expect(status == 1, "\(lines.joined(separator: "\n"))")
+            #expect(lines.contains { $0.hasPrefix("  answer.") }, "\(lines.joined(separator: "\n"))")
+        }
+    }
+
     @Test("a program that ends before it answered is no client", .enabled("there is no python3", Self.hasPython))
     func programThatEndsBeforeItAnsweredIsNoClient() async throws {
         #expect(try await self.ask(["/bin/sh", "-c", "exit 0"], only: ["hosts"]).status == 2)

@@ -8,7 +8,7 @@
 struct AttestationObject {
     private static let format = "apple-appattest"
 
-    /// The maximum number of certificates.
+    /// The maximum number of certificates: Apple sends two.
     private static let maximumCertificates = 8
 
     /// The certificates in DER, the leaf first.

@@ -34,7 +34,7 @@ public struct ReceiptAnswer: Sendable {
     /// The newer receipt, still to be verified; with ``Code/renewed`` alone.
     public let receipt: [UInt8]?
 
-    /// The maximum length of a body in bytes.
+    /// The maximum length of a body in bytes: the longest receipt that is read, in base64, and some.
     public static let maximumBodyLength = 98_304
 
     /// Reads an answer.

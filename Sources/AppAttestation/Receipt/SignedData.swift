@@ -27,7 +27,7 @@ struct SignedData {
         static let signatures: [[UInt8]] = (2...4).map { [0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04, 0x03, $0] }
     }
 
-    /// The maximum number of certificates.
+    /// The maximum number of certificates: Apple's receipts have two or three.
     private static let maximumCertificates = 8
 
     private static let algorithms: [Certificate.SignatureAlgorithm] = [

@@ -123,24 +123,9 @@ struct ElementCursor {
     ///
     /// - Throws: `unexpectedElement` for a value that is not a time.
     static func time(_ element: Element, in bytes: RawSpan) throws(InvalidCertificateError) -> Timestamp {
-        guard self.hasFormOfTime(element, in: bytes) else { throw .unexpectedElement }
-        var position = element.contents.lowerBound
-        /// The number that the next two digits write.
-        func next() -> Int {
-            let tens = bytes.unsafeLoad(fromByteOffset: position, as: UInt8.self) & 0x0f
-            let ones = bytes.unsafeLoad(fromByteOffset: position &+ 1, as: UInt8.self) & 0x0f
-            position &+= 2
-            return Int(tens) * 10 + Int(ones)
+        guard let time = Timestamp(tag: element.tag, contents: element.contents, in: bytes) else {
+            throw .unexpectedElement
         }
-        let century = element.tag == Tag.generalizedTime ? next() : nil
-        let ofCentury = next()
-        // 50 to 99 are of the last century (RFC 5280, section 4.1.2.5.1).
-        let year = (century ?? (ofCentury >= 50 ? 19 : 20)) * 100 + ofCentury
-        let (month, day, hour) = (next(), next(), next())
-        guard
-            let time = Timestamp(
-                year: year, month: month, day: day, hour: hour, minute: next(), second: next())
-        else { throw .unexpectedElement }
         return time
     }
 }

@@ -41,7 +41,8 @@ struct RevocationList: Sendable {
     var count: Int { self.index.count }
 
     private let issuerRange: Range<Int>
-    private let index: SerialIndex
+    /// The entries by their serial numbers.
+    let index: SerialIndex
 
     /// Reads a list. Time and memory are linear in its length, but for serial numbers that were made to collide.
     ///

@@ -19,7 +19,7 @@ struct RevocationScope: Sendable {
     /// The kind of certificates it covers.
     private(set) var kind = Kind.all
 
-    /// Why it covers no certificate, for people; `nil` where it covers some.
+    /// The reason for which it covers no certificate, for people; `nil` where it covers some.
     private(set) var obstacle: String?
 
     /// The maximum number of extensions of a list, and of URIs of its distribution point: real lists have a few.

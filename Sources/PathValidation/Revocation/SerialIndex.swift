@@ -10,7 +10,7 @@ import CertificatePinning
 ///
 /// Entries are put into buckets by a mix of their serial number's ends, two in one on average. A bucket of many, which
 /// only a list made for it has, is sorted and searched by halves: what a look-up costs is bounded by the logarithm of the
-/// entries, whatever they are.
+/// entries, also of a list made by an attacker.
 struct SerialIndex: Sendable {
     /// The number of entries from which on a bucket is sorted.
     private static let sorted = 32
@@ -30,6 +30,9 @@ struct SerialIndex: Sendable {
 
     /// The number of entries.
     var count: Int { self.entries.count }
+
+    /// The memory of the index in bytes, with what is reserved.
+    var reservedBytes: Int { 4 * (self.entries.capacity + self.mixes.capacity + self.buckets.capacity) }
 
     /// The entries that are gathered while a list is walked.
     struct Builder {

@@ -36,7 +36,8 @@ public enum ReportSignature: Hashable, Sendable {
         return Array(SHA256.hash(data: Array(clientData)))
     }
 
-    /// The hash that Apple binds into an attestation: the SHA-256 of the challenge.
+    /// The hash that Apple binds into an attestation: the SHA-256 of the challenge; so in an assertion that of the client
+    /// data.
     @_spi(Adapters) public static func clientDataHash(challenge: [UInt8]) -> [UInt8] {
         Array(SHA256.hash(data: challenge))
     }

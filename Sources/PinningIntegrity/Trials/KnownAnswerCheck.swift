@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CertificatePinning
+internal import CertificateTransparency
 @_spi(Adapters) internal import PinListClient
 internal import PinListMetadata
 
@@ -47,8 +48,8 @@ struct KnownAnswerCheck: Sendable {
     /// A clock that stands at the time of a chain.
     static func clock(of chain: TrialChain) -> any PinningClock { StoppedClock(now: chain.time) }
 
-    /// All known answers: of the verdict, of the signatures of lists, of pins.
-    var all: [KnownAnswer] { self.verdicts + self.lists + self.pins }
+    /// All known answers: of the verdict, of the signatures of lists, of Certificate Transparency, of pins.
+    var all: [KnownAnswer] { self.verdicts + self.lists + self.logged + self.pins }
 
     private var verdicts: [KnownAnswer] {
         // The leaf's key, or an authority's: lists have both.
@@ -67,7 +68,37 @@ struct KnownAnswerCheck: Sendable {
             else { return nil }
             return self.functions.verdict(policy, other.path, chain.host, chain.time)
         }
-        return good + [bad]
+        // A pinned path whose leaf the list takes back.
+        let revoked = KnownAnswer("verdict", isGood: false) {
+            guard let chain = self.chain(), let revoked = chain.revokedLeaf,
+                let policy = chain.policy(pinning: chain.intermediate, revoking: [revoked], self.randomness)
+            else { return nil }
+            return self.functions.verdict(policy, chain.path, chain.host, chain.time)
+        }
+        return good + [bad, revoked]
+    }
+
+    private var logged: [KnownAnswer] {
+        let good = KnownAnswer("transparency", isGood: true) {
+            guard let logs = self.newLogs else { return nil }
+            return self.isLogged(by: logs, signedBy: logs)
+        }
+        // The timestamps are left out, or are of logs that are not in the list.
+        let unlogged = KnownAnswer("transparency", isGood: false) { self.isLogged(by: self.newLogs, signedBy: nil) }
+        let strange = KnownAnswer("transparency", isGood: false) {
+            guard let others = self.newLogs else { return nil }
+            return self.isLogged(by: self.newLogs, signedBy: others)
+        }
+        return [good, unlogged, strange]
+    }
+
+    private var newLogs: TrialLogs? { TrialLogs(at: TrialChain.time(self.clock.now), self.randomness) }
+
+    private func isLogged(by logs: TrialLogs?, signedBy signers: TrialLogs?) -> Bool? {
+        guard let logs, let chain = TrialChain(at: self.clock.now, loggedBy: signers, self.randomness) else {
+            return nil
+        }
+        return self.functions.isLogged(logs.file, chain.path, chain.time)
     }
 
     private var lists: [KnownAnswer] {
@@ -110,7 +141,7 @@ private struct StoppedClock: PinningClock {
 /// Inputs are made anew each time, look like those of any app, and reach the functions themselves, not the client's
 /// state: no event, report, count or cache follows.
 struct KnownAnswer: Sendable {
-    /// The function: `verdict`, `list-signature`, `hash`, or an adapter's `path` and `connection`.
+    /// The function: `verdict`, `list-signature`, `transparency`, `hash`, or an adapter's `path` and `connection`.
     let function: String
 
     /// Whether the input has to be accepted; else it has to be refused.
@@ -141,6 +172,10 @@ struct DecidingFunctions: Sendable {
     /// Whether a list from outside is trusted under a root, both as envelopes: `TrustState.accept`.
     var acceptsList: @Sendable (_ root: [UInt8], _ list: [UInt8], Timestamp) -> Bool
 
+    /// Whether a path satisfies a policy of Certificate Transparency by a log list: `TransparencyEvidence`, and its
+    /// evaluation.
+    var isLogged: @Sendable (_ logs: [UInt8], ValidatedPath, Timestamp) -> Bool
+
     /// The pin of a certificate's public key: `Pin(publicKeyOf:)`.
     var pin: @Sendable ([UInt8]) -> Pin?
 
@@ -153,6 +188,12 @@ struct DecidingFunctions: Sendable {
         self.acceptsList = { root, list, time in
             guard var trust = try? TrustState(bundledRoot: root, bundledList: nil) else { return false }
             return (try? trust.accept(list: list, at: time)) == .newer
+        }
+        self.isLogged = { logs, path, time in
+            guard let logs = try? LogList(logs) else { return false }
+            return TransparencyEvidence(of: path, logs: logs).evaluation(
+                under: TransparencyPolicy(.chrome), at: time
+            ).isSatisfied
         }
         self.pin = { try? Pin(publicKeyOf: $0) }
         self.digest = { Pin(kind: .publicKey, hashing: $0).digest }

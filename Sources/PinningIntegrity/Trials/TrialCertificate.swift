@@ -34,24 +34,34 @@ struct TrialCertificate: Sendable {
     ///   - place: The purpose.
     ///   - names: Made-up names of the company and the subject.
     ///   - issuer: The issuer; by default the certificate itself.
+    ///   - logs: The logs whose timestamps it has; `nil` for none.
     ///   - time: The time in the middle of its validity.
     ///   - randomness: For the key and the serial number.
     init?(
         _ place: Place, _ names: (company: String, own: String), by issuer: TrialCertificate? = nil,
-        at time: Timestamp, _ randomness: any PinningRandomness
+        loggedBy logs: TrialLogs? = nil, at time: Timestamp, _ randomness: any PinningRandomness
     ) {
         guard let key = TrialKey(.ecdsaP256SHA256, randomness) else { return nil }
         let name = Self.name(names.company, names.own)
         let algorithm = DERWriter.sequence(
             DERWriter.identifier(0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x04, 0x03, 0x02))
-        let toBeSigned = DERWriter.sequence(
-            DERWriter.value(0xA0, DERWriter.positive([2])), DERWriter.positive([0x4A] + randomness.bytes(15)),
-            algorithm, issuer?.name ?? name,
+        let serial = DERWriter.positive([0x4A] + randomness.bytes(15))
+        let extensions = Self.extensions(place, key, issuer?.keyIdentifier)
+        func written(_ extensions: [UInt8]) -> [UInt8] {
             DERWriter.sequence(
-                DERWriter.time(time.shifted(by: -Self.before)),
-                DERWriter.time(time.shifted(by: Self.after))),
-            name, key.subjectPublicKeyInfo,
-            DERWriter.value(0xA3, Self.extensions(place, key, issuer?.keyIdentifier)))
+                DERWriter.value(0xA0, DERWriter.positive([2])), serial, algorithm, issuer?.name ?? name,
+                DERWriter.sequence(
+                    DERWriter.time(time.shifted(by: -Self.before)),
+                    DERWriter.time(time.shifted(by: Self.after))),
+                name, key.subjectPublicKeyInfo, DERWriter.value(0xA3, DERWriter.value(0x30, extensions)))
+        }
+        var toBeSigned = written(extensions)
+        if let logs, let issuer {
+            guard
+                let timestamps = logs.timestamps(over: toBeSigned, issuedBy: issuer.key.subjectPublicKeyInfo)
+            else { return nil }
+            toBeSigned = written(extensions + Self.timestampExtension(timestamps))
+        }
         guard let signature = (issuer?.key ?? key).certificateSignature(over: toBeSigned) else { return nil }
         self.der = DERWriter.sequence(toBeSigned, algorithm, DERWriter.bits(signature))
         self.key = key
@@ -92,7 +102,14 @@ struct TrialCertificate: Sendable {
                 DERWriter.sequence(DERWriter.identifier(0x2B, 0x06, 0x01, 0x05, 0x05, 0x07, 0x03, 0x01)))
             all += one(0x11, DERWriter.sequence(DERWriter.value(0x82, Array(host.utf8))))
         }
-        return DERWriter.value(0x30, all)
+        return all
+    }
+
+    /// The extension with the timestamps of logs (RFC 6962, section 3.3).
+    private static func timestampExtension(_ timestamps: [UInt8]) -> [UInt8] {
+        DERWriter.sequence(
+            DERWriter.identifier(0x2B, 0x06, 0x01, 0x04, 0x01, 0xD6, 0x79, 0x02, 0x04, 0x02),
+            DERWriter.value(0x04, timestamps))
     }
 }
 

@@ -31,10 +31,12 @@ struct TrialChain: Sendable {
     /// - Parameters:
     ///   - time: Around which it is valid. The first year after 1970 counts as its end.
     ///   - host: The server's name; by default a made-up one.
+    ///   - logs: The logs whose timestamps the leaf has; `nil` for none.
     ///   - randomness: For keys, names and serial numbers.
     /// - Returns: `nil` when it cannot be made.
-    init?(at time: Timestamp, host: String? = nil, _ randomness: any PinningRandomness) {
-        let time = max(time, Timestamp(secondsSince1970: 365 * 86_400))
+    init?(at time: Timestamp, host: String? = nil, loggedBy logs: TrialLogs? = nil, _ randomness: any PinningRandomness)
+    {
+        let time = Self.time(time)
         let names = TrialNames(randomness)
         let authority = TrialNames(randomness).company
         let host = host ?? names.host
@@ -43,7 +45,8 @@ struct TrialChain: Sendable {
                 .authority, ("\(authority) Trust", "\(authority) Root CA"), at: time, randomness),
             let intermediate = TrialCertificate(
                 .authority, ("\(authority) Trust", "\(authority) TLS Issuing CA"), by: anchor, at: time, randomness),
-            let leaf = TrialCertificate(.server(host), (names.company, host), by: intermediate, at: time, randomness)
+            let leaf = TrialCertificate(
+                .server(host), (names.company, host), by: intermediate, loggedBy: logs, at: time, randomness)
         else { return nil }
         self.host = host
         self.time = time
@@ -52,10 +55,30 @@ struct TrialChain: Sendable {
         self.anchor = anchor.der
     }
 
+    /// The time around which a chain is valid: that of the clock, but for the first year after 1970.
+    static func time(_ clock: Timestamp) -> Timestamp { max(clock, Timestamp(secondsSince1970: 365 * 86_400)) }
+
+    /// The leaf as a revoked certificate of the intermediate.
+    var revokedLeaf: RevokedCertificates? {
+        guard let fields = try? CertificateFields(walking: self.leaf),
+            let serial = SerialNumber(contents: self.leaf[fields.serialNumber]),
+            let issuer = try? Pin(publicKeyOf: self.intermediate)
+        else { return nil }
+        return RevokedCertificates(issuer: issuer, serials: [serial])
+    }
+
     /// Rules that pin a certificate's key for the chain's host, and a second key that does not exist.
-    func policy(pinning certificate: [UInt8], _ randomness: any PinningRandomness) -> PinningPolicy? {
+    ///
+    /// - Parameters:
+    ///   - certificate: The certificate.
+    ///   - revoked: Revoked certificates.
+    ///   - randomness: For the second key.
+    func policy(
+        pinning certificate: [UInt8], revoking revoked: [RevokedCertificates] = [], _ randomness: any PinningRandomness
+    ) -> PinningPolicy? {
         guard let host = try? HostName(self.host), let pin = try? Pin(publicKeyOf: certificate) else { return nil }
         let backup = Pin(kind: .publicKey, hashing: randomness.bytes(91))
-        return try? PinningPolicy(domains: [PinnedDomain(host, pins: [KnownPin(pin), KnownPin(backup)])])
+        return try? PinningPolicy(
+            domains: [PinnedDomain(host, pins: [KnownPin(pin), KnownPin(backup)])], revoked: revoked)
     }
 }

@@ -9,40 +9,26 @@ import CertificatePinning
 extension OutgoingRules {
     /// Warns where that accepts more, or refuses more.
     mutating func warnOfUnions(among entries: [OutgoingEntry]) {
-        let written = Dictionary(entries.map { ($0.entry.domain, $0) }) { first, _ in first }
-        for child in entries {
-            let host = child.entry.domain
-            let labels = host.description.split(separator: ".")
-            guard !host.isAddress, labels.count > 1,
-                let above = try? HostName(labels.dropFirst().joined(separator: ".")), let parent = written[above],
-                parent.entry.includeSubdomains
-            else { continue }
-            self.warn(of: Self.lists(of: child), under: Self.lists(of: parent), host.description, above.description)
+        let written = ApplePinnedDomains(
+            entries: Dictionary(entries.map { ($0.entry.domain, Self.entry($0)) }) { first, _ in first })
+        for union in written.unions {
+            self.collector.warn(
+                union.host.description, union.array, union.isStricter ? .stricter : .weaker,
+                union.isStricter
+                    ? "Apple's frameworks join it with \(union.parent), which has pins in this list: one of those must "
+                        + "match, too"
+                    : "Apple's frameworks join it with \(union.parent): the pins of that match, too")
         }
     }
 
-    /// The digests of Apple's two lists: leaf and authorities.
-    private static func lists(of outgoing: OutgoingEntry) -> [(name: String, digests: Set<String>)] {
-        [
-            ("NSPinnedLeafIdentities", Set(outgoing.digests { $0 != .issuer })),
-            ("NSPinnedCAIdentities", Set(outgoing.digests { $0 == .issuer })),
-        ]
-    }
-
-    private mutating func warn(
-        of child: [(name: String, digests: Set<String>)], under parent: [(name: String, digests: Set<String>)],
-        _ host: String, _ above: String
-    ) {
-        for (own, other) in zip(child, parent) where !other.digests.isEmpty {
-            if own.digests.isEmpty {
-                self.collector.warn(
-                    host, own.name, .stricter,
-                    "Apple's frameworks join it with \(above), which has pins in this list: one of those must match, too"
-                )
-            } else if !other.digests.isSubset(of: own.digests) {
-                self.collector.warn(
-                    host, own.name, .weaker, "Apple's frameworks join it with \(above): the pins of that match, too")
-            }
+    /// The entry as Apple's frameworks read it: an array without pins is not written.
+    private static func entry(_ outgoing: OutgoingEntry) -> ApplePinnedDomains.Entry {
+        func digests(_ isTaken: (KnownPin.Position) -> Bool) -> Set<[UInt8]>? {
+            let pins = outgoing.entry.pins.filter { isTaken($0.position) }
+            return pins.isEmpty ? nil : Set(pins.map(\.pin.digest))
         }
+        return ApplePinnedDomains.Entry(
+            includeSubdomains: outgoing.entry.includeSubdomains, leaves: digests { $0 != .issuer },
+            authorities: digests { $0 == .issuer })
     }
 }

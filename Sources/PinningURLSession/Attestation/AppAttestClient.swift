@@ -18,13 +18,17 @@ public protocol AttestationKeyStore: Sendable {
     func save(_ bytes: [UInt8]?) throws
 }
 
-/// The app's half of App Attest: one key of this installation, registered once at the service, and a signature for each
-/// report to it.
+/// The app's half of App Attest: one key of this installation, attested once, and a signature for each request.
+///
+/// With an origin, it registers the key at the service and signs reports to it:
 ///
 ///     var configuration = PinningConfiguration.urlSession
 ///     configuration.attestation = AppAttestClient(name: "com.example.app", origin: "https://pins.example.com")
 ///
-/// **Off by default**: the id of the key identifies the installation to the service for as long as the app is
+/// Without one, it sends nothing, and needs nothing else of this library: ``attest(challenge:)`` and ``assertion(for:)``
+/// give the app what it sends to a server of its own.
+///
+/// **Off by default**: the id of the key identifies the installation to the server for as long as the app is
 /// installed; nothing else that is sent does (docs/decisions/0061).
 ///
 /// It never blocks a report: on a device without support, after an error, or when a server does not answer, the report
@@ -37,20 +41,24 @@ public actor AppAttestClient: ReportAttestor {
     /// The time for which a challenge is used after it came, in seconds: the service accepts it for ten minutes
     /// (formats.md, section 7).
     static let challengeLifetime: Int64 = 540
-    /// The maximum wait for each answer of Apple and of the service, in seconds.
+    /// The maximum wait for each answer of Apple and of the service, in seconds, as for a list.
     static let patience = 15.0
-    /// The maximum length of an attestation that is sent, in bytes.
+    /// The maximum length of an attestation that is sent, in bytes, as many as the service reads; Apple's have some
+    /// thousand.
     static let maximumAttestation = 65_536
 
-    /// The list whose service it uses.
+    /// The list whose service it uses, or a name for the app's own server.
     public let name: String
-    /// The origin of that service: scheme, host and port, as `https://pins.example.com`.
-    public let origin: String
+    /// The origin of that service: scheme, host and port, as `https://pins.example.com`; `nil` for a server of the app's
+    /// own.
+    public let origin: String?
 
-    private let service: any AppAttestService
+    /// The device.
+    let service: any AppAttestService
     private let keys: any AttestationKeyStore
     private let transport: any ReportSender
-    private let clock: any PinningClock
+    /// The clock for the time of the next attempt.
+    let clock: any PinningClock
     private let randomness: any PinningRandomness
     private var challenge: (bytes: [UInt8], until: Timestamp)?
 
@@ -58,9 +66,9 @@ public actor AppAttestClient: ReportAttestor {
     struct Kept: Codable, Hashable {
         /// The id of the key, as the device gave it; `nil` for none.
         var keyID: String?
-        /// Whether the service has registered it.
+        /// Whether the service has registered it; for a server of the app's own, whether Apple has attested it.
         var isRegistered = false
-        /// The time of registration, in seconds since 1970.
+        /// The time of that, in seconds since 1970.
         var registeredAt: Int64 = 0
         /// The time before which nothing is attested, in seconds since 1970.
         var notBefore: Int64 = 0
@@ -69,15 +77,15 @@ public actor AppAttestClient: ReportAttestor {
     /// Creates a client with given parts; see `init(name:origin:)` for an app's.
     ///
     /// - Parameters:
-    ///   - name: The list's name.
-    ///   - origin: The origin of the service: scheme, host and port.
+    ///   - name: The list's name, or a name for the app's own server.
+    ///   - origin: The origin of the service: scheme, host and port; `nil` for a server of the app's own.
     ///   - service: The device.
     ///   - keys: The store of the key's id.
     ///   - transport: Posts challenges and keys, under the platform's default validation.
     ///   - clock: The clock for the time of the next attempt.
     ///   - randomness: Spreads attempts over time.
     public init(
-        name: String, origin: String, service: any AppAttestService, keys: any AttestationKeyStore,
+        name: String, origin: String? = nil, service: any AppAttestService, keys: any AttestationKeyStore,
         transport: any ReportSender = URLSessionFetcher(), clock: any PinningClock = SystemClock(),
         randomness: any PinningRandomness = SystemRandomness()
     ) {
@@ -111,17 +119,21 @@ public actor AppAttestClient: ReportAttestor {
 
     /// The state after a lost key: the next key is made a day later at the earliest, so that a service that lost all
     /// keys gets one attestation a day.
-    private static func successor(of kept: Kept) -> Kept {
+    static func successor(of kept: Kept) -> Kept {
         Kept(notBefore: min(max(kept.registeredAt, 0), Int64(1) << 50) + Self.pause)
     }
 
     /// Attests and registers this installation's key, where that was not done. An app may call it at a quiet moment,
     /// spread over days: Apple asks for fewer than 100 attestations a second for an app.
     ///
-    /// - Parameter address: The base of the service, as `https://pins.example.com`; the origin by default.
-    /// - Throws: `AppAttestError`.
+    /// - Parameter address: The base of the service within the origin, as `https://pins.example.com`; the origin by
+    ///   default.
+    /// - Throws: `AppAttestError`; `failed`, with nothing sent, for an address of another origin.
     public func prepare(at address: String? = nil) async throws(AppAttestError) {
-        _ = try await self.registeredKey(at: address ?? self.origin)
+        guard let base = (address ?? self.origin).flatMap({ self.base(of: $0 + Self.reports) }) else {
+            throw AppAttestError(.failed)
+        }
+        _ = try await self.registeredKey(at: base)
     }
 
     /// The value of `Tumbler-Assertion` for a body.
@@ -129,18 +141,25 @@ public actor AppAttestClient: ReportAttestor {
         let keyID = try await self.registeredKey(at: base)
         let challenge = try await self.takeChallenge(at: base)
         let hash = ReportSignature.clientDataHash(name: self.name, challenge: challenge, body: body)
+        let assertion = try await self.signature(by: keyID, over: hash)
+        let members = [
+            ("keyId", keyID), ("challenge", Base64.encode(challenge)), ("assertion", Base64.encode(assertion)),
+        ]
+        return Base64.encode(JSONValue.object(members.map { .init($0.0, .string($0.1)) }).bytes)
+    }
+
+    /// The signature of a key over a hash. A key that the device has no more is removed.
+    func signature(by keyID: String, over hash: [UInt8]) async throws(AppAttestError) -> [UInt8] {
         let service = self.service
         do throws(AppAttestError) {
-            let assertion = try await self.patiently {
-                try await service.generateAssertion(keyID, clientDataHash: hash)
-            }
-            let members = [
-                ("keyId", keyID), ("challenge", Base64.encode(challenge)), ("assertion", Base64.encode(assertion)),
-            ]
-            return Base64.encode(JSONValue.object(members.map { .init($0.0, .string($0.1)) }).bytes)
+            return try await self.patiently { try await service.generateAssertion(keyID, clientDataHash: hash) }
         } catch {
             // The Keychain outlives a reinstallation, and the key does not.
-            if error.code == .invalidKey { try self.keep(Self.successor(of: try self.kept())) }
+            if error.code == .invalidKey {
+                let kept = try self.kept()
+                // Another request may have replaced it meanwhile.
+                if kept.keyID == keyID { try self.keep(Self.successor(of: kept)) }
+            }
             throw error
         }
     }
@@ -150,6 +169,19 @@ public actor AppAttestClient: ReportAttestor {
         guard self.service.isSupported else { throw AppAttestError(.unsupported) }
         var kept = try self.kept()
         if kept.isRegistered, let keyID = kept.keyID { return keyID }
+        try self.begin(&kept)
+        let challenge = try await self.takeChallenge(at: base)
+        let keyID = try await self.keyID(&kept)
+        let attestation = try await self.attest(keyID, challenge: challenge, &kept)
+        try await self.register(keyID, attestation, challenge, at: base, &kept)
+        try self.finish(&kept)
+        return keyID
+    }
+
+    /// Begins an attempt to attest a key: the next one waits for a day, unless this one succeeds.
+    ///
+    /// - Throws: `AppAttestError`, `waiting` before its time.
+    func begin(_ kept: inout Kept) throws(AppAttestError) {
         let now = self.clock.now.secondsSince1970
         // A clock that was ahead does not delay it for ever.
         guard kept.notBefore <= now || kept.notBefore > now + Self.pause + Self.jitter else {
@@ -158,18 +190,18 @@ public actor AppAttestClient: ReportAttestor {
         // Recorded before the attempt, so that an attempt that ends the process does not end it at every start.
         kept.notBefore = now + Self.pause + self.randomJitter()
         try self.keep(kept)
-        let challenge = try await self.takeChallenge(at: base)
-        let keyID = try await self.keyID(&kept)
-        let attestation = try await self.attest(keyID, challenge: challenge, &kept)
-        try await self.register(keyID, attestation, challenge, at: base, &kept)
+    }
+
+    /// Ends an attempt that succeeded.
+    func finish(_ kept: inout Kept) throws(AppAttestError) {
         kept.isRegistered = true
         kept.registeredAt = self.clock.now.secondsSince1970
         kept.notBefore = 0
         try self.keep(kept)
-        return keyID
     }
 
-    private func keyID(_ kept: inout Kept) async throws(AppAttestError) -> String {
+    /// The id of the key that is to be attested, made where there is none.
+    func keyID(_ kept: inout Kept) async throws(AppAttestError) -> String {
         if let keyID = kept.keyID { return keyID }
         let service = self.service
         let keyID = try await self.patiently { try await service.generateKey() }
@@ -178,7 +210,8 @@ public actor AppAttestClient: ReportAttestor {
         return keyID
     }
 
-    private func attest(
+    /// Has Apple attest a key.
+    func attest(
         _ keyID: String, challenge: [UInt8], _ kept: inout Kept
     ) async throws(AppAttestError) -> [UInt8] {
         let service = self.service
@@ -204,12 +237,16 @@ public actor AppAttestClient: ReportAttestor {
             ("attestation", Base64.encode(attestation)),
         ]
         let body = JSONValue.object(members.map { .init($0.0, .string($0.1)) }).bytes
-        let status = try await self.post(body, to: base + "/v1/attest/keys").status
-        guard status == 201 || status == 200 else {
-            // A key can be attested once: an attestation that was refused is not tried again.
+        do throws(AppAttestError) {
+            let status = try await self.post(body, to: base + "/v1/attest/keys").status
+            guard status == 201 || status == 200 else {
+                throw AppAttestError(status == 403 ? .refused : .serviceUnavailable)
+            }
+        } catch {
+            // A key can be attested once: an attestation that was refused or did not arrive is not tried again.
             kept.keyID = nil
             try self.keep(kept)
-            throw AppAttestError(status == 403 ? .refused : .serviceUnavailable)
+            throw error
         }
     }
 
@@ -242,33 +279,38 @@ public actor AppAttestClient: ReportAttestor {
         }
     }
 
+    /// The path of reports at the service.
+    private static let reports = "/v1/reports"
+
     /// The address of the service without `/v1/reports`, for one of the origin; `nil` for all others.
     private func base(of address: String) -> String? {
-        let end = "/v1/reports"
-        guard ReportAddress.isAllowed(address), address.hasSuffix(end), !address.contains(where: { "?#".contains($0) }),
-            let here = RequestTarget(address), let there = RequestTarget(self.origin), here.isTLS == there.isTLS,
+        guard ReportAddress.isAllowed(address), address.hasSuffix(Self.reports),
+            !address.contains(where: { "?#".contains($0) }), let here = RequestTarget(address),
+            let there = self.origin.flatMap({ RequestTarget($0) }), here.isTLS == there.isTLS,
             here.host.lowercased() == there.host.lowercased(), here.port == there.port
         else { return nil }
-        return String(address.dropLast(end.count))
+        return String(address.dropLast(Self.reports.count))
     }
 
     private func randomJitter() -> Int64 {
         Int64(clamping: UInt64(Self.jitter + 1).multipliedFullWidth(by: self.randomness.bits()).high)
     }
 
-    private func kept() throws(AppAttestError) -> Kept {
+    /// The stored state.
+    func kept() throws(AppAttestError) -> Kept {
         let bytes: [UInt8]?
         do { bytes = try self.keys.load() } catch { throw AppAttestError(.storage) }
         guard let bytes, bytes.count <= 1_024 else { return Kept() }
         return (try? JSONDecoder().decode(Kept.self, from: Data(bytes))) ?? Kept()
     }
 
-    private func keep(_ kept: Kept) throws(AppAttestError) {
+    /// Stores a state.
+    func keep(_ kept: Kept) throws(AppAttestError) {
         do { try self.keys.save([UInt8](try JSONEncoder().encode(kept))) } catch { throw AppAttestError(.storage) }
     }
 
     /// Waits with a limit for a function that may never end and cannot be cancelled: Apple's functions have no limit.
-    private func patiently<Value: Sendable>(
+    func patiently<Value: Sendable>(
         _ work: @escaping @Sendable () async throws -> Value
     ) async throws(AppAttestError) -> Value {
         let clock = self.clock

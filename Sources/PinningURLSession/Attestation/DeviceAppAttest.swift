@@ -100,11 +100,13 @@ extension AppAttestClient {
     /// The client of an app: this device, the Keychain and URLSession.
     ///
     /// - Parameters:
-    ///   - name: The list's name.
+    ///   - name: The list's name, or a name for the app's own server.
     ///   - origin: The origin of the service: scheme, host and port, as `https://pins.example.com`. Nothing is sent to
-    ///     any other.
-    public init(name: String, origin: String) {
-        self.init(name: name, origin: origin, service: DeviceAppAttest(), keys: KeychainAttestationKey(name: name))
+    ///     any other. `nil` for a server of the app's own: nothing is sent at all.
+    public init(name: String, origin: String? = nil) {
+        // No list has a slash in its name: a key for reports and one for a server may have one name.
+        let account = origin == nil ? "server/\(name)" : name
+        self.init(name: name, origin: origin, service: DeviceAppAttest(), keys: KeychainAttestationKey(name: account))
     }
 }
 #endif

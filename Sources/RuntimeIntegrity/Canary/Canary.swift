@@ -53,7 +53,7 @@ public struct Canary: Sendable {
 /// The closures call the very functions that decide about connections, with hosts and keys that look like any other,
 /// and leave nothing behind: no event, no report, no entry in a cache. `PinningIntegrity` makes them.
 public struct CanaryCheck: Sendable {
-    /// The checked function: `verdict`, `path`, `list-signature`, `hash`.
+    /// The checked function: `verdict`, `path`, `list-signature`, `transparency`, `hash`.
     public let name: String
 
     /// The inputs.

@@ -6,7 +6,7 @@
 struct ARM64Prologue {
     /// The maximum number of hints (NOP, BTI, PACIASP) before the jump.
     private static let maximumHints = 2
-    /// The maximum number of instructions that assemble an address.
+    /// The maximum number of instructions that assemble an address: MOVZ and three MOVK make 64 bits.
     private static let maximumSteps = 4
 
     private let bytes: [UInt8]

@@ -182,7 +182,8 @@ struct CodeComparisonResult: Hashable, Sendable {
 ///
 /// Runs with fewer than ``CodeComparison/joinedBytes`` equal bytes between them are one.
 struct CodeDifference: Hashable, Sendable {
-    /// The maximum number of bytes of each side that are returned.
+    /// The maximum number of bytes of each side that are returned: the longest jump that hooks write, and the
+    /// instructions after it.
     static let bytesShown = 16
 
     /// The first byte's address, without the image's bias.

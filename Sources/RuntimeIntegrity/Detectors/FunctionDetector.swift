@@ -26,7 +26,7 @@ public final class FunctionDetector: TamperDetector, @unchecked Sendable {
     ]
     /// The number of bytes of each: a jump of any kind, and the instructions that it displaces.
     static let bytes = 16
-    /// The maximum number of functions.
+    /// The maximum number of functions: they are read at once.
     static let maximum = ObservationLimits.places
 
     /// `functions`.

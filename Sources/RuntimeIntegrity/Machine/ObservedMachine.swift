@@ -170,7 +170,7 @@ public enum ObservationLimits {
     public static let statusBytes = 16_384
     /// The maximum length of the environment in bytes: the kernel's limit of one string (`MAX_ARG_STRLEN`).
     public static let environmentBytes = 131_072
-    /// The maximum number of threads whose names are read.
+    /// The maximum number of threads whose names are read: apps have some dozens.
     public static let threads = 512
     /// The maximum number of descriptors: the usual limit of a process.
     public static let descriptors = 1_024
@@ -178,11 +178,11 @@ public enum ObservationLimits {
     public static let memoryBytes = 65_536
     /// The maximum number of pages of code whose state is looked at: 256 MiB of code at 4 KiB a page.
     public static let codePages = 65_536
-    /// The maximum number of places of memory that are read at once.
+    /// The maximum number of places of memory that are read at once: the functions that are watched, and some.
     public static let places = 64
     /// The maximum length of an answer on a port in bytes: the head of an HTTP answer.
     public static let answerBytes = 1_024
-    /// The maximum wait for an answer on a port of this machine, in milliseconds.
+    /// The maximum wait for an answer on a port of this machine, in milliseconds: loopback answers in less than one.
     public static let answerMilliseconds = 25
     /// The maximum length of a path in bytes: Linux's `PATH_MAX`.
     public static let pathBytes = 4_096

@@ -12,7 +12,7 @@ internal import Foundation
 final class SightingLedger: @unchecked Sendable {
     /// The maximum number of names: twice as many as this module has, for an app's own.
     static let maximum = 64
-    /// The maximum number of signals that wait for a slow observer.
+    /// The maximum number of signals that wait for a slow observer: each name once, before any is taken.
     static let waiting = 64
 
     private let lock = NSLock()

@@ -12,7 +12,7 @@ struct DERNode: Sendable {
         case long(Int)
         /// `80`, with the two end-of-contents bytes behind the contents (X.690, section 8.1.3.6).
         case indefinite
-        /// These bytes, whatever the contents are.
+        /// These bytes, for any contents.
         case claimed([UInt8])
     }
 

@@ -31,13 +31,23 @@ extension PinnedScene {
         of host: String, on server: LoopbackGRPCServer, seen: SeenConnections = SeenConnections(),
         _ body: (GRPCClient<HTTP2ClientTransport.Posix>) async throws -> Result
     ) async throws -> Result {
+        try await self.withClient(of: host, at: server.port, seen: seen, body)
+    }
+
+    /// Runs a pinned client of a server behind a port of loopback.
+    ///
+    /// - Returns: What the body returns.
+    func withClient<Result: Sendable>(
+        of host: String, at port: Int, seen: SeenConnections,
+        _ body: (GRPCClient<HTTP2ClientTransport.Posix>) async throws -> Result
+    ) async throws -> Result {
         var config = HTTP2ClientTransport.Posix.Config.defaults
         config.channelDebuggingCallbacks.onCreateTCPConnection = { channel in
             seen.add(channel)
             return channel.eventLoop.makeSucceededVoidFuture()
         }
         let transport = try HTTP2ClientTransport.Posix.pinned(
-            to: .ipv4(address: "127.0.0.1", port: server.port), by: self.pinning, for: host, port: server.port,
+            to: .ipv4(address: "127.0.0.1", port: port), by: self.pinning, for: host, port: port,
             tls: try self.tls, config: config)
         return try await withGRPCClient(transport: transport) { try await body($0) }
     }

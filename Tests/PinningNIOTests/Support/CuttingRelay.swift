@@ -7,8 +7,8 @@ import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
 
-/// Relays bytes between a client and a server, and ends a connection after as many bytes as it is told: whatever is said
-/// on it, and wherever in it that is.
+/// Relays bytes between a client and a server, and ends a connection after as many bytes as it is told, in any message
+/// and at any place in it.
 final class CuttingRelay: Sendable {
     /// In which direction bytes are counted.
     enum Direction: Sendable, CaseIterable { case toServer, toClient }

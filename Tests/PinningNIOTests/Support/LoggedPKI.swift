@@ -15,14 +15,16 @@ struct LoggedPKI {
     let unlogged: TestCertificate
     let logs = [SigningLog("A"), SigningLog("B")]
 
-    init(_ host: String, keys: TestPKI.Keys = .p256) throws {
+    /// Makes a chain for a host, whose certificates are for other names as well.
+    init(_ host: String, also others: [String] = [], keys: TestPKI.Keys = .p256) throws {
         self.host = host
-        self.pki = try TestPKI([host], keys: keys)
+        let hosts = [host] + others
+        self.pki = try TestPKI(hosts, keys: keys)
         let (issuer, key, now) = (self.pki.intermediate, self.pki.leaf.key, TestPKI.now)
         func leaf(_ others: [Certificate.Extension]) throws -> TestCertificate {
             try TestCertificate("server", by: issuer, key: key) { form in
                 form.around(now)
-                form.names = [.dnsName(host)]
+                form.names = hosts.map { .dnsName($0) }
                 form.keyUsage = KeyUsage(digitalSignature: true)
                 form.purposes = [.serverAuth]
                 form.others = others

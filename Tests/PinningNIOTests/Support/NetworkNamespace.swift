@@ -9,7 +9,7 @@ import NIOPosix
 import Testing
 
 /// A network of its own, with nothing in it: that of one event loop, whose thread has left the machine's. It is gone
-/// when the event loop is, whatever becomes of the test.
+/// when the event loop is, with any end of the test.
 struct NetworkNamespace: Sendable {
     /// The network could not be made.
     struct Refused: Error {}

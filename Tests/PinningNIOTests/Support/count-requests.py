@@ -34,7 +34,7 @@ def request_bytes(said):
 
 
 class CountingTLS:
-    """Stands where mitmproxy hands decrypted bytes of a client to whatever reads them: nothing is before it."""
+    """Stands where mitmproxy hands decrypted bytes of a client to the code that reads them: nothing is before it."""
 
     said = {}
     hand_over = tls.ClientTLSLayer.event_to_child

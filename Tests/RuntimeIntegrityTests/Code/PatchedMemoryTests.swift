@@ -31,7 +31,7 @@ extension ThisProcess {
                 ).result()
             }
 
-            /// Writes to memory, whatever its protection, and puts that back.
+            /// Writes to memory, under any protection, and puts that back.
             func write(_ bytes: [UInt8], at address: UInt64, protection: Int32) throws {
                 let size = UInt64(sysconf(Int32(_SC_PAGESIZE)))
                 let page = try #require(UnsafeMutableRawPointer(bitPattern: UInt(address.roundedDown(to: size))))

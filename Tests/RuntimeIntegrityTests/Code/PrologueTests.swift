@@ -8,14 +8,14 @@ import Testing
 
 @Suite("Where a function's first instructions lead")
 struct PrologueTests {
-    @Test("x86-64", arguments: PrologueVector.x86)
-    func x8664(_ vector: PrologueVector) {
+    @Test("the jump in a function's first instructions is read on x86-64", arguments: PrologueVector.x86)
+    func jumpInAFunctionsFirstInstructionsIsReadOnX86(_ vector: PrologueVector) {
         let prologue = Prologue(architecture: .x86, address: PrologueVector.place, bytes: vector.bytes(.x86))
         #expect(prologue.jump == vector.jump)
     }
 
-    @Test("arm64", arguments: PrologueVector.arm64)
-    func onARM64(_ vector: PrologueVector) {
+    @Test("the jump in a function's first instructions is read on arm64", arguments: PrologueVector.arm64)
+    func jumpInAFunctionsFirstInstructionsIsReadOnARM64(_ vector: PrologueVector) {
         let prologue = Prologue(architecture: .arm64, address: PrologueVector.place, bytes: vector.bytes(.arm64))
         #expect(prologue.jump == vector.jump)
     }

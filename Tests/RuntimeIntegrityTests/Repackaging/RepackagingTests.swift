@@ -164,8 +164,8 @@ import Testing
         #expect(looking.blind.isEmpty)
     }
 
-    @Test("a provisioning profile in an app from the store is noticed, whatever stands in it")
-    func provisioningProfileInAnAppFromTheStoreIsNoticedWhateverStandsInIt() throws {
+    @Test("a provisioning profile in an app from the store is noticed, with any content")
+    func provisioningProfileInAnAppFromTheStoreIsNoticedWithAnyContent() throws {
         for profile in ["store", "enterprise", "ad-hoc"] {
             #expect(try self.look(App(profile: profile), as: .store).names == [.unexpectedProfile], "\(profile)")
         }

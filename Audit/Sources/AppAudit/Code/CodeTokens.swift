@@ -30,7 +30,7 @@ struct CodeTokens {
     private let bytes: [UInt8]
     private var index = 0
     private var line = 1
-    private var conditions: [Bool] = []
+    private var conditions: [DebugBranches] = []
 
     /// Reads a file.
     init(_ bytes: [UInt8]) {
@@ -38,7 +38,7 @@ struct CodeTokens {
         self.run()
     }
 
-    private var isDebug: Bool { self.conditions.contains(true) }
+    private var isDebug: Bool { self.conditions.contains { $0.isDebug } }
 
     private func byte(_ offset: Int) -> UInt8? {
         let place = self.index + offset
@@ -142,14 +142,15 @@ struct CodeTokens {
         let conditionStart = self.index
         self.skipLine()
         let condition = String(decoding: self.bytes[conditionStart..<self.index], as: UTF8.self)
-        let speaksOfDebug = condition.contains("DEBUG") && !condition.contains("||")
-        switch name {
-        case "if", "ifdef": self.conditions.append(speaksOfDebug && !condition.contains("!"))
-        case "ifndef": self.conditions.append(false)
-        case "endif": _ = self.conditions.popLast()
-        default:
-            if !self.conditions.isEmpty { self.conditions[self.conditions.count - 1] = false }
+        if name == "endif" {
+            _ = self.conditions.popLast()
+            return
         }
+        var branches = name.hasPrefix("if") ? DebugBranches() : self.conditions.popLast() ?? DebugBranches()
+        // The name of `#ifdef` is a condition, too: it holds where it is defined.
+        let holds = name == "else" ? nil : DebugCondition.holdsInRelease(condition)
+        branches.enter(name == "ifndef" ? holds.map { !$0 } : holds)
+        self.conditions.append(branches)
     }
 
     // MARK: Asking

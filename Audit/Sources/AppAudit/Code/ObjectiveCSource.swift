@@ -4,19 +4,25 @@
 
 /// Audits an Objective-C file, by its tokens.
 struct ObjectiveCSource {
-    private var facts: SourceFacts
-    private let tokens: CodeTokens
-    private let words: Set<String>
+    var facts: SourceFacts
+    let tokens: CodeTokens
+    let today: String
+    let words: Set<String>
 
     /// Reads a file.
-    static func facts(of text: SourceText) -> SourceFacts {
-        var source = ObjectiveCSource(text)
+    ///
+    /// - Parameters:
+    ///   - text: The file.
+    ///   - today: The day, `yyyy-MM-dd`, for dates in it.
+    static func facts(of text: SourceText, today: String) -> SourceFacts {
+        var source = ObjectiveCSource(text, today)
         source.run()
         return source.facts
     }
 
-    private init(_ text: SourceText) {
+    private init(_ text: SourceText, _ today: String) {
         self.facts = SourceFacts(text)
+        self.today = today
         self.tokens = CodeTokens(text.bytes)
         self.words = self.tokens.words(in: self.tokens.all.indices)
     }
@@ -55,11 +61,10 @@ struct ObjectiveCSource {
                 "[NSURLSession sharedSession]")
         case "sessionWithConfiguration": self.session(index, line, isDebug)
         case "WKWebView" where self.tokens.has(["alloc"], at: next):
+            // Which delegate it is, is not seen.
             let pinning: NetworkSurface.Pinning =
-                self.words.contains("PinnedNavigationDelegate")
-                ? .pinned
-                : self.words.contains("navigationDelegate") || self.words.contains("setNavigationDelegate")
-                    ? .unknown : .unpinned
+                self.words.contains("navigationDelegate") || self.words.contains("setNavigationDelegate")
+                ? .unknown : .unpinned
             self.facts.surface(
                 "WKWebView", pinning, .webView, at: line, isDebug: isDebug, "no navigation delegate is set in this file"
             )
@@ -102,7 +107,7 @@ struct ObjectiveCSource {
             let isPinned =
                 self.words.contains("AFSSLPinningModePublicKey") || self.words.contains("AFSSLPinningModeCertificate")
             self.facts.surface(
-                "AFNetworking", isPinned ? .pinned : .unpinned, .networkLibrary, at: line, isDebug: isDebug,
+                "AFNetworking", isPinned ? .unknown : .unpinned, .networkLibrary, at: line, isDebug: isDebug,
                 "\(token.value) without pins in this file")
         default: self.trust(token, index)
         }
@@ -131,80 +136,6 @@ struct ObjectiveCSource {
             self.facts.surface(
                 "URLSession", .unpinned, .sessionWithoutDelegate, at: line, isDebug: isDebug,
                 "a session without a delegate")
-        }
-    }
-
-    private mutating func trust(_ token: CodeTokens.Token, _ index: Int) {
-        let (line, isDebug) = (token.line, token.isDebug)
-        let isCall = self.tokens.has(["("], at: index + 1)
-        switch token.value {
-        case "SecTrustSetExceptions" where isCall:
-            self.facts.find(.trustExceptions, at: line, isDebug: isDebug, "SecTrustSetExceptions")
-        case "setAllowsAnyHTTPSCertificate", "allowsAnyHTTPSCertificateForHost":
-            self.facts.find(.invalidCertificates, at: line, isDebug: isDebug, token.value)
-        case "allowInvalidCertificates", "setAllowInvalidCertificates", "allowsInvalidSSLCertificate":
-            if self.isSet(index, to: ["YES", "true", "1"]) {
-                self.facts.find(.invalidCertificates, at: line, isDebug: isDebug, "\(token.value) is YES")
-            }
-        case "validatesDomainName", "setValidatesDomainName":
-            if self.isSet(index, to: ["NO", "false", "0"]) {
-                self.facts.find(.hostNameUnchecked, at: line, isDebug: isDebug, "\(token.value) is NO")
-            }
-        case "kCFStreamSSLValidatesCertificateChain":
-            if self.isSet(index, to: ["NO", "kCFBooleanFalse", "false"]) {
-                self.facts.find(.invalidCertificates, at: line, isDebug: isDebug, "\(token.value) is NO")
-            }
-        case "continueWithoutCredentialForAuthenticationChallenge":
-            self.facts.find(.withoutCredential, at: line, isDebug: isDebug, token.value)
-        case "SecPolicyCreateSSL" where isCall:
-            if let group = self.tokens.group(at: index + 1), let last = self.tokens.all[group].dropLast().last,
-                ["NULL", "nil"].contains(last.value)
-            {
-                self.facts.find(.hostNameUnchecked, at: line, isDebug: isDebug, "SecPolicyCreateSSL without a host")
-            }
-        case "SecTrustEvaluateWithError", "SecTrustEvaluate":
-            let before = index > 0 ? self.tokens.all[index - 1].value : ";"
-            if isCall, [";", "{", "}"].contains(before), token.value == "SecTrustEvaluateWithError" {
-                self.facts.find(
-                    .ignoredEvaluation, at: line, isDebug: isDebug, "nothing looks at the result of \(token.value)")
-            }
-        case "kTSKEnforcePinning" where self.isSet(index, to: ["NO"]):
-            self.facts.find(.trustKitNotEnforced, at: line, isDebug: isDebug, "kTSKEnforcePinning is NO")
-        case "kTSKSwizzleNetworkDelegates" where self.isSet(index, to: ["YES"]):
-            self.facts.find(.trustKitSwizzling, at: line, isDebug: isDebug, "kTSKSwizzleNetworkDelegates is YES")
-        default:
-            guard SwiftSource.isMisread(token.value, "=="), self.tokens.has(["=", "="], at: index - 2) else {
-                if SwiftSource.isMisread(token.value, "!="), self.tokens.has(["!", "="], at: index - 2) {
-                    self.facts.find(.trustResult, at: line, isDebug: isDebug, "compared by != with \(token.value)")
-                }
-                return
-            }
-            self.facts.find(.trustResult, at: line, isDebug: isDebug, "compared by == with \(token.value)")
-        }
-    }
-
-    /// Whether a value stands behind a name: `name = VALUE`, `setName:VALUE`, `name : @VALUE`, `VALUE forKey:name`.
-    private func isSet(_ index: Int, to values: [String]) -> Bool {
-        for place in (index + 1)..<max(index + 1, min(self.tokens.all.count, index + 5)) {
-            let token = self.tokens.all[place]
-            if values.contains(token.value) { return true }
-            guard [":", "=", "@", "(", ")", ",", "]"].contains(token.value) else { return false }
-        }
-        return false
-    }
-
-    /// The body of a method, or of a class in braces.
-    private mutating func body(_ range: Range<Int>) {
-        let words = self.tokens.words(in: range)
-        guard words.contains("credentialForTrust") || words.contains("initWithTrust") else { return }
-        guard !words.contains(where: { LiteralText.speaksOfEvaluation($0) || LiteralText.looksAtKeys($0) }) else {
-            return
-        }
-        for place in range where ["credentialForTrust", "initWithTrust"].contains(self.tokens.all[place].value) {
-            let token = self.tokens.all[place]
-            self.facts.find(
-                .unevaluatedTrust, at: token.line, isDebug: token.isDebug,
-                "a credential of a trust that nothing evaluated")
         }
     }
 

@@ -11,6 +11,8 @@ struct SourceFacts {
         let line: Int
         /// The type of its delegate; `nil` where it cannot be seen.
         let delegate: String?
+        /// Whether it is the delegate of this session, and not of another one in the file.
+        let isSure: Bool
     }
 
     /// A digest in a literal.

@@ -55,6 +55,7 @@ extension SwiftSource {
         let line = self.line(of: call)
         let isDebug = self.scopes[scope].isDebug
         let type = last == "init" ? String(name.dropLast(5)) : name
+        if last == "pinned" || type == "PinnedTLS" { self.pinsSomething = true }
         switch type {
         case "URLSession", "Foundation.URLSession":
             guard call.arguments.contains(where: { $0.label?.text == "configuration" }) else { return }
@@ -90,7 +91,7 @@ extension SwiftSource {
             }
         case "Data", "NSData", "String", "NSString", "NSDictionary", "NSArray", "XMLParser", "UIImage":
             self.contents(call, type, line, isDebug)
-        default: self.library(call, type, line, isDebug)
+        default: self.library(call, type, line, scope)
         }
     }
 
@@ -110,7 +111,8 @@ extension SwiftSource {
             type = head.first?.isUppercase == true ? String(head) : nil
         }
         self.facts.sessions.append(
-            SourceFacts.Session(kind: "URLSession", rule: .sessionWithoutDelegate, line: line, delegate: type))
+            SourceFacts.Session(
+                kind: "URLSession", rule: .sessionWithoutDelegate, line: line, delegate: type, isSure: true))
     }
 
     private mutating func player(_ call: FunctionCallExprSyntax, _ type: String, _ line: Int, _ isDebug: Bool) {
@@ -139,7 +141,8 @@ extension SwiftSource {
             "\(type)(\(label): …) of an address")
     }
 
-    private mutating func library(_ call: FunctionCallExprSyntax, _ type: String, _ line: Int, _ isDebug: Bool) {
+    private mutating func library(_ call: FunctionCallExprSyntax, _ type: String, _ line: Int, _ scope: Int) {
+        let isDebug = self.scopes[scope].isDebug
         switch type {
         case "Session", "SessionManager", "Alamofire.Session", "Alamofire.SessionManager":
             guard self.imports.contains("Alamofire") else { return }
@@ -166,12 +169,8 @@ extension SwiftSource {
         case "GRPCClient", "ClientConnection", "GRPCChannelPool.with", "ClientConnection.usingTLSBackedByNIOSSL",
             "ClientConnection.usingPlatformAppropriateTLS", "ClientConnection.secure", "withGRPCClient":
             guard self.imports.contains(where: { $0.hasPrefix("GRPC") }) else { return }
-            let text = self.short(call)
-            let isPinned = text.contains(".pinned(") || self.names.contains("PinnedTLS")
-            let isPlain = text.contains("plaintext") || type.hasSuffix("insecure")
-            self.facts.surface(
-                "gRPC", isPinned ? .pinned : .unpinned, .grpc, at: line, isDebug: isDebug,
-                isPlain ? "a gRPC client without TLS" : "a gRPC client whose TLS is not pinned")
+            // The name is a part of it: some of them say that they are plain.
+            self.pending.append((.grpc(text: self.short(call)), line, scope))
         default: break
         }
     }

@@ -30,7 +30,9 @@ extension SwiftSource {
         case "SecTrustSetAnchorCertificatesOnly" where values.last == "false":
             self.facts.find(
                 .trustAnchors, at: line, isDebug: isDebug, "the system's anchors and those of the app are trusted")
-        case "SecTrustEvaluateWithError", "SecTrustEvaluate":
+        // The older one gives its result to its last argument.
+        case "SecTrustEvaluateWithError",
+            "SecTrustEvaluate" where values.last == "nil":
             if self.isThrownAway(call) {
                 self.facts.find(
                     .ignoredEvaluation, at: line, isDebug: isDebug, "nothing looks at the result of \(last)")
@@ -38,6 +40,10 @@ extension SwiftSource {
         case "SecPolicyCreateSSL" where values.count == 2 && values[1] == "nil":
             self.facts.find(.hostNameUnchecked, at: line, isDebug: isDebug, "SecPolicyCreateSSL without a host")
         case "sec_protocol_options_set_verify_block":
+            if let options = call.arguments.first?.expression {
+                let name = self.name(of: options).split(separator: ".").first { $0 != "self" }
+                self.verifiedOptions.append((name.map(String.init) ?? "", self.scopes[scope].function))
+            }
             let closure =
                 call.trailingClosure ?? call.arguments.dropFirst().first?.expression.as(ClosureExprSyntax.self)
             if let closure, self.alwaysCompletesTrue(closure) {
@@ -71,7 +77,7 @@ extension SwiftSource {
         var isTrue = false
         var before: TokenKind?
         for token in closure.tokens(viewMode: .sourceAccurate) {
-            if case .identifier(let name) = token.tokenKind,
+            if case .identifier(let name) = token.tokenKind, name != LiteralText.verifyCompletion,
                 LiteralText.speaksOfEvaluation(name) || LiteralText.looksAtKeys(name)
             {
                 return false
@@ -240,6 +246,7 @@ extension SwiftSource {
             switch kind {
             case .webView: self.finishWebView(line, scope)
             case .connection(let text): self.finishConnection(text, line, scope)
+            case .grpc(let text): self.finishGRPC(text, line, scope)
             }
         }
     }
@@ -281,35 +288,6 @@ extension SwiftSource {
         } else {
             self.facts.handlers[type] = self.facts.handlers[type] ?? .unpinned
         }
-    }
-
-    private mutating func finishWebView(_ line: Int, _ scope: Int) {
-        if self.navigationDelegates.isEmpty {
-            self.facts.surface(
-                "WKWebView", .unpinned, .webView, at: line, isDebug: self.scopes[scope].isDebug,
-                "no navigation delegate is set in this file")
-        } else if self.names.contains("PinnedNavigationDelegate") {
-            self.facts.surfaces.append(NetworkSurface("WKWebView", .pinned, in: self.facts.text.path, line: line))
-        } else {
-            let text = self.navigationDelegates[0]
-            let head = text.prefix { $0 != "(" && $0 != "." && $0 != "<" }
-            let type = text == "self" ? self.scopes[scope].type : head.first?.isUppercase == true ? String(head) : nil
-            self.facts.sessions.append(
-                SourceFacts.Session(kind: "WKWebView", rule: .webView, line: line, delegate: type))
-        }
-    }
-
-    private mutating func finishConnection(_ text: String, _ line: Int, _ scope: Int) {
-        let hasTLS =
-            text.contains(".tls") || text.contains("tls:") || text.contains(".quic")
-            || !text.contains(".tcp") && !text.contains(".udp")
-                && (self.names.contains("NWProtocolTLS") || self.names.contains("tls"))
-        guard hasTLS else { return }
-        let block = self.names.contains("sec_protocol_options_set_verify_block")
-        let pinned = self.names.contains("PinnedTLS") || self.names.contains("pinned")
-        self.facts.surface(
-            "NWConnection", pinned ? .pinned : block ? .ownCode : .unpinned, .connection, at: line,
-            isDebug: self.scopes[scope].isDebug, "TLS without a verify block")
     }
 }
 

@@ -51,12 +51,22 @@ struct SwiftSource {
     /// Web views, connections and others that only the whole file decides.
     var pending: [(kind: Pending, line: Int, scope: Int)] = []
     var scopes: [Scope] = [Scope()]
+    /// Values that names are bound to, in files that import what makes connections of its own.
+    var bindings: [String: [(function: Int?, value: String)]] = [:]
+    /// The names of TLS options that a verify block was set for, and the function of that.
+    var verifiedOptions: [(name: String, function: Int?)] = []
+    /// Whether something is made with pins that may be what a connection takes.
+    var pinsSomething = false
+    /// Types whose coordinator is a navigation delegate that pins.
+    var pinnedCoordinators: Set<String> = []
+    private var branches: [SyntaxIdentifier: DebugBranches] = [:]
     let now: String
 
     /// A finding that waits for the end of the file.
     enum Pending {
         case webView
         case connection(text: String)
+        case grpc(text: String)
     }
 
     /// Reads a file.
@@ -168,6 +178,8 @@ struct SwiftSource {
                         "URLProtocol", .unpinned, .urlProtocol, at: self.line(of: node),
                         isDebug: self.scopes[scope].isDebug, "\(name) is a URLProtocol")
                 case "WKWebView": self.pending.append((.webView, self.line(of: node), scope))
+                // What the subclass changes is not seen.
+                case "PinnedSessionDelegate", "PinnedNavigationDelegate": self.facts.handlers[name] = .unknown
                 default: break
                 }
             }
@@ -186,6 +198,11 @@ struct SwiftSource {
             ?? node.as(InitializerDeclSyntax.self)?.signature.parameterClause.parameters
         let isHandler = parameters?.contains { self.short($0.type).contains("URLAuthenticationChallenge") } ?? false
         let name = declaration?.name.text ?? "init"
+        if name == "makeCoordinator", let type = self.scopes[scope].type,
+            declaration?.signature.returnClause.map({ self.short($0.type) }) == "PinnedNavigationDelegate"
+        {
+            self.pinnedCoordinators.insert(type)
+        }
         self.functions.append(
             Function(
                 name: name, line: self.line(of: node), outer: self.scopes[scope].function, isHandler: isHandler,
@@ -199,16 +216,11 @@ struct SwiftSource {
 
     private mutating func enterClause(_ node: Syntax, _ scope: Int) -> Int {
         guard let clause = node.as(IfConfigClauseSyntax.self) else { return scope }
-        let isDebug: Bool
-        if let condition = clause.condition {
-            let text = self.short(condition)
-            isDebug = text.contains("DEBUG") && !text.contains("!DEBUG") && !text.contains("||")
-        } else {
-            // The #else of #if !DEBUG.
-            let first = clause.parent?.as(IfConfigClauseListSyntax.self)?.first?.condition
-            isDebug = first.map { self.short($0) } == "!DEBUG"
-        }
-        return isDebug ? self.scope(like: scope) { $0.isDebug = true } : scope
+        let list = clause.parent?.id ?? clause.id
+        var branches = self.branches[list] ?? DebugBranches()
+        branches.enter(clause.condition.flatMap { DebugCondition.holdsInRelease(self.short($0)) })
+        self.branches[list] = branches
+        return branches.isDebug ? self.scope(like: scope) { $0.isDebug = true } : scope
     }
 
     private mutating func enterBinding(_ node: Syntax, _ scope: Int) -> Int {
@@ -216,6 +228,9 @@ struct SwiftSource {
         let name = self.short(binding.pattern)
         if let type = binding.typeAnnotation?.type, let value = binding.initializer?.value {
             self.lookAtDefault(type: type, value: value, scope)
+        }
+        if let value = binding.initializer?.value, self.makesConnections {
+            self.bindings[name, default: []].append((self.scopes[scope].function, self.short(value)))
         }
         guard let value = binding.initializer?.value, LiteralText.speaksOfPins(name) else { return scope }
         let host = self.firstHost(in: value)

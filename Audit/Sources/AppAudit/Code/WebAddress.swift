@@ -130,6 +130,9 @@ enum LiteralText {
             || lower.has("backuppin")
     }
 
+    /// The type of what a verify block completes with: it says nothing of what the block does.
+    static let verifyCompletion = "sec_protocol_verify_complete_t"
+
     /// Whether a name speaks of a decision about a certificate: `SecTrustEvaluateWithError`, `validatePins`.
     static func speaksOfEvaluation(_ name: String) -> Bool {
         let lower = name.lowercased()

@@ -28,7 +28,7 @@ struct EmbeddedLists {
     ///   - hasList: Whether the audit was given a list: then its absence from a program is said, too.
     ///   - time: The time of the audit.
     func findings(bundles: Set<String>, facts: [SourceFacts], hasList: Bool, at time: Timestamp) -> [AuditFinding] {
-        var findings = self.lists.flatMap { self.findings(of: $0, at: time) }
+        var findings = self.lists.flatMap { self.findings(of: $0, among: bundles, at: time) }
         if hasList || !self.lists.isEmpty {
             for bundle in bundles.sorted()
             where !self.lists.contains(where: { Self.bundle(of: $0.path, among: bundles) == bundle }) {
@@ -45,9 +45,13 @@ struct EmbeddedLists {
         return findings
     }
 
-    private func findings(of list: (path: String, bytes: [UInt8]), at time: Timestamp) -> [AuditFinding] {
+    private func findings(of list: (path: String, bytes: [UInt8]), among bundles: Set<String>, at time: Timestamp)
+        -> [AuditFinding]
+    {
+        let bundle = Self.bundle(of: list.path, among: bundles)
         var refusal: MetadataError?
-        for root in self.roots {
+        // A program reads no files of another one: an extension does not have the root of its app.
+        for root in self.roots where Self.bundle(of: root.path, among: bundles) == bundle {
             do throws(MetadataError) {
                 let state = try TrustState(bundledRoot: root.bytes, bundledList: list.bytes)
                 guard let held = state.inForce?.held else { continue }

@@ -132,8 +132,12 @@ public struct FileTree {
         // Only what begins as a program is read as one.
         if kind == .program {
             guard let head = try? file.read(upToCount: 8), MachOFile.begins(head) else { return }
-            try? file.seek(toOffset: 0)
         }
+        // What is too large is not read at all.
+        if let size = try? file.seekToEnd(), size > UInt64(kind.limit) {
+            return auditor.note(unread: shown, "it has over \(kind.limit) bytes, which is more than is read")
+        }
+        try? file.seek(toOffset: 0)
         guard let bytes = try? BoundedBytes.read(upTo: kind.limit, { try file.read(upToCount: $0) }) else {
             return auditor.note(unread: shown, "the file cannot be read")
         }

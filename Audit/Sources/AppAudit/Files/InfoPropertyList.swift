@@ -64,7 +64,7 @@ struct InfoPropertyList {
                 if case .table(let exception) = value { self.readException(host, exception) }
             }
         }
-        if case .table(let domains)? = members["NSPinnedDomains"] { self.readPinnedDomains(domains) }
+        if let domains = members["NSPinnedDomains"] { self.readPinnedDomains(domains) }
     }
 
     private mutating func readException(_ host: String, _ members: [String: ConfigurationValue]) {
@@ -105,37 +105,41 @@ struct InfoPropertyList {
 
     // MARK: Pins
 
-    private mutating func readPinnedDomains(_ domains: [String: ConfigurationValue]) {
-        var kinds: [(host: String, hasLeaf: Bool, hasCA: Bool, covers: Bool)] = []
+    private mutating func readPinnedDomains(_ value: ConfigurationValue) {
+        guard case .table(let domains) = value else { return }
+        let rule = ApplePinnedDomains(reading: value)
+        var written: [HostName: String] = [:]
         for (host, value) in domains.sorted(by: { $0.key < $1.key }) {
-            guard case .table(let members) = value else { continue }
-            var digests: Set<[UInt8]> = []
+            guard case .table(let members) = value, let name = try? HostName(host) else { continue }
+            written[name] = host
             let line = self.text.line(ofKeys: ["NSPinnedDomains", host])
             for key in ["NSPinnedLeafIdentities", "NSPinnedCAIdentities"] {
                 guard case .list(let identities)? = members[key] else { continue }
                 for case .table(let identity) in identities {
                     guard case .text(let text)? = identity["SPKI-SHA256-BASE64"], let digest = LiteralText.digest(text)
                     else { continue }
-                    digests.insert(digest.bytes)
                     let at = self.text.line(with: text) ?? line
                     self.outcome.pins.append(
                         SourceFacts.PinLiteral(digest: digest.bytes, line: at ?? 0, host: host, isNamed: true))
                 }
             }
-            kinds.append(
-                (
-                    host, members["NSPinnedLeafIdentities"] != nil, members["NSPinnedCAIdentities"] != nil,
-                    members["NSIncludesSubdomains"] == .flag(true)
-                ))
+            guard rule.isPinned(name) else { continue }
             self.outcome.surfaces.append(NetworkSurface("NSPinnedDomains", .pinned, in: self.text.path, line: line))
-            self.compare(host, digests, .pinnedDomainsDiffer, line)
         }
-        for child in kinds where child.hasLeaf && !child.hasCA {
-            for parent in kinds where parent.hasCA && parent.covers && child.host.hasSuffix("." + parent.host) {
-                self.find(
-                    .pinnedDomainsUnion, ["NSPinnedDomains", child.host],
-                    "\(child.host) has leaf pins, and \(parent.host) above it CA pins")
-            }
+        for union in rule.unions {
+            self.find(
+                .pinnedDomainsUnion, ["NSPinnedDomains", written[union.host] ?? ""],
+                union.isStricter
+                    ? "\(union.host): a pin of \(union.parent)'s \(union.array) must match, too"
+                    : "\(union.host): the pins of \(union.parent)'s \(union.array) match, too")
+        }
+        // Also the hosts that the list has and an entry here covers.
+        let hosts = Set(written.keys).union(self.list?.domains.map(\.entry.domain) ?? [])
+        for host in hosts.sorted(by: { $0.description < $1.description }) {
+            guard let digests = rule.digests(for: host) else { continue }
+            self.compare(
+                host.description, digests, .pinnedDomainsDiffer,
+                self.text.line(ofKeys: ["NSPinnedDomains", written[host] ?? ""]))
         }
     }
 
@@ -182,6 +186,7 @@ struct InfoPropertyList {
                     SourceFacts.PinLiteral(
                         digest: digest.bytes, line: self.text.line(with: text) ?? 0, host: host, isNamed: true))
             }
+            self.compare(host, digests, .trustKitDiffers, self.text.line(ofKeys: path))
             if digests.count < 2 {
                 self.find(.trustKitOnePin, path + ["TSKPublicKeyHashes"], "\(host) has \(digests.count) pin")
             }

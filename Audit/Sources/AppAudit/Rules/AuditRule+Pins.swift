@@ -6,7 +6,7 @@
 extension AuditRule {
     static let ofPins = [
         pinInSource, pinNotInList, pinOfRawKey, certificate, certificateExpired, certificateExpiring, trustKitExpired,
-        trustKitOnePin, trustKitNotEnforced, trustKitSwizzling, trustKitUnreadable,
+        trustKitOnePin, trustKitNotEnforced, trustKitSwizzling, trustKitUnreadable, trustKitDiffers,
     ]
     static let ofLists = [listMissing, listUnverified, listExpired, listExpiring, listOld]
     static let ofAndroid = [
@@ -53,6 +53,10 @@ extension AuditRule {
     static let trustKitUnreadable = AuditRule(
         "trustkit-unreadable", .error, "TrustKit would not take this configuration as it was meant.",
         "Correct it: the message says what.")
+    static let trustKitDiffers = AuditRule(
+        "trustkit-pins-differ", .error,
+        "TrustKit's configuration and the pin list expect different keys of a host: one of them refuses what the other takes.",
+        "Make them say the same (tumbler convert), or keep one of them alone.")
 
     static let listMissing = AuditRule(
         "list-missing", .warning, "A target has no pin list in it: it begins without pins.",

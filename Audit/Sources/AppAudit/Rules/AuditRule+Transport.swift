@@ -43,8 +43,8 @@ extension AuditRule {
         "Make them say the same (tumbler convert), or keep one of them alone.")
     static let pinnedDomainsUnion = AuditRule(
         "ats-pinned-domains-union", .warning,
-        "Apple takes leaf and CA pins of all matching entries together: a child with leaf pins under a parent with CA pins must satisfy both.",
-        "Give both entries the same kind of pins, or end NSIncludesSubdomains of the parent.")
+        "Apple takes the pins of an entry together with those of the one a label above that covers subdomains: an array that only the parent has must match, too, and of one that both have the parent's pins match as well.",
+        "Give both entries the same pins, or end NSIncludesSubdomains of the parent.")
     static let cleartext = AuditRule(
         "cleartext-url", .warning, "An address without TLS: an attacker on the path reads and changes what is sent.",
         "Use https or wss.")

@@ -18,7 +18,13 @@ typedef void (*PQnoticeProcessor)(void *arg, const char *message);
 
 typedef enum { CONNECTION_OK = 0, CONNECTION_BAD = 1 } ConnStatusType;
 typedef enum { PQTRANS_IDLE = 0, PQTRANS_ACTIVE = 1 } PGTransactionStatusType;
-typedef enum { PGRES_EMPTY_QUERY = 0, PGRES_COMMAND_OK = 1, PGRES_TUPLES_OK = 2, PGRES_COPY_IN = 4 } ExecStatusType;
+typedef enum {
+    PGRES_EMPTY_QUERY = 0,
+    PGRES_COMMAND_OK = 1,
+    PGRES_TUPLES_OK = 2,
+    PGRES_COPY_IN = 4,
+    PGRES_PIPELINE_SYNC = 10
+} ExecStatusType;
 
 /* One setting of an address; an array of them ends with a NULL keyword. */
 typedef struct {
@@ -31,11 +37,15 @@ typedef struct {
     int dispsize;
 } PQconninfoOption;
 
-/* Opens a library, by its name or path, and looks up every function below in it.
+/* Opens a library, by its name or path, and looks up every function below in it; it needs all but those of the pipeline mode.
  *
  * Returns NULL, or a text that says why it cannot be used, which stays valid until the next call. After a failure the
  * functions are what they were before. Not to be called by two threads at once. */
 const char *cpq_load(const char *file);
+
+/* Whether the library that was opened has the pipeline mode: that of PostgreSQL 14 and later has. Returns 0 or 1. Without it
+ * the three functions of the mode may not be called. */
+int cpq_has_pipeline(void);
 
 /* Hidden, so that libpq itself never finds these in place of its own. */
 #pragma GCC visibility push(hidden)
@@ -65,6 +75,10 @@ int PQflush(PGconn *conn);
 int PQconsumeInput(PGconn *conn);
 int PQisBusy(PGconn *conn);
 PGresult *PQgetResult(PGconn *conn);
+
+int PQenterPipelineMode(PGconn *conn);
+int PQexitPipelineMode(PGconn *conn);
+int PQpipelineSync(PGconn *conn);
 
 void PQclear(PGresult *result);
 ExecStatusType PQresultStatus(const PGresult *result);

@@ -55,7 +55,7 @@ extension PinList {
         try self.check(source)
     }
 
-    /// Reads the payload back, exactly as a client will: whatever it would refuse must not be signed.
+    /// Reads the payload back, exactly as a client will: what it would refuse must not be signed.
     private func check(_ source: ListSource) throws(RepositoryError) {
         let payload = self.payload
         let maximum = MetadataLimits().listBytes - Self.signatureRoom

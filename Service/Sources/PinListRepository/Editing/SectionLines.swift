@@ -35,7 +35,7 @@ struct SectionLines {
     /// The member that holds the list; `nil` where there is none yet.
     var member: YAMLValue.Member? { self.members.first { $0.name == self.name } }
 
-    /// Where the list is, or where it would be.
+    /// The position of the list, or the one that it would have.
     var position: SourcePosition { self.member?.position ?? self.root.position }
 
     /// The bytes with an element in front of the others.

@@ -116,9 +116,9 @@ public struct SigningCeremony: Sendable {
         for key in self.demands.flatMap(\.keys) {
             for reading in readings where key.isValidSignature(reading, for: message) { return (key, reading) }
         }
-        let kind = self.metadata.kind.rawValue
+        let roots = Set(self.demands.map(\.rootVersion)).sorted().map { "root \($0)" }.joined(separator: " or ")
         throw RepositoryError(
-            .signer, "\(signer): this key may not sign \(kind) under the given roots",
+            .signer, "\(signer): this key may not sign \(self.metadata.kind.rawValue) under \(roots)",
             hint: "tumbler key show prints the key's id, tumbler root show those of the root")
     }
 }

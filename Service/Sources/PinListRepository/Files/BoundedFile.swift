@@ -69,7 +69,7 @@ public enum BoundedFile {
     /// Refuses a regular file with a secret that other users of this machine can open. A pipe or a device is who made it.
     ///
     /// The group of a file that another user owns is no ground: systemd and Kubernetes give a secret to a service by it. OpenSSH
-    /// looks at keys of the user alone for the same reason; here a file that every user can open is refused whoever owns it.
+    /// looks at keys of the user alone for the same reason; here a file that every user can open is always refused.
     ///
     /// - Parameters:
     ///   - path: Its path.

@@ -81,7 +81,7 @@ public enum WrittenFile {
         guard stat(path, &status) == 0 else { return path }
         guard status.st_mode & S_IFMT == S_IFREG else {
             throw RepositoryError(
-                .file, "\(path) is no regular file, and is not replaced", hint: "name a file to write")
+                .file, "\(path) is not a regular file, so it is not replaced", hint: "name a file to write")
         }
         guard let resolved = realpath(path, nil) else { throw self.failure(path, "cannot be resolved") }
         defer { free(resolved) }

@@ -116,7 +116,7 @@ extension HeldLists {
 extension HeldLists {
     /// The counts of a service.
     public struct Measurement: Hashable, Sendable {
-        /// Over how many seconds.
+        /// The period that is counted, in seconds.
         public let period: Int64
         /// The requests that named a list.
         public let requests: Int64

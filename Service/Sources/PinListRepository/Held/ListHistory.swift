@@ -17,7 +17,7 @@ public struct ListHistory: Sendable {
     /// The file with the times.
     static let recordsName = "lists/published.jsonl"
 
-    /// The most bytes of the file with the times: 80,000 lists.
+    /// The maximum number of bytes of the file with the times: 80,000 lists.
     static let maximumLength = 8 << 20
 
     /// The publications with their times, in the order in which they were written.

@@ -16,7 +16,7 @@ public struct PublicationRecord: Hashable, Sendable {
     /// The time of publication.
     public let at: Timestamp
 
-    /// The most bytes of a line.
+    /// The maximum number of bytes of a line: `publish` writes about 130 (formats.md, section 9).
     static let maximumLength = 1_024
 
     /// States a record.

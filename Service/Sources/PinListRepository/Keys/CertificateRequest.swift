@@ -10,7 +10,7 @@ internal import X509
 
 /// A certificate request (RFC 2986) for a key whose certificate is not there yet: a backup whose pin goes out first.
 public struct CertificateRequest: Sendable {
-    /// The most names that are asked for.
+    /// The maximum number of names that are asked for: Let's Encrypt puts up to 100 into one certificate.
     public static let maximumNames = 100
 
     /// The request as PEM.

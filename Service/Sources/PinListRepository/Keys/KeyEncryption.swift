@@ -24,10 +24,11 @@ struct KeyEncryption: Hashable {
     /// Rounds that are written (OWASP, Password Storage Cheat Sheet, for PBKDF2 with HMAC-SHA256).
     static let writtenIterations = 600_000
 
-    /// The most rounds that are read: some seconds of work.
+    /// The maximum number of rounds that are read: some seconds of work.
     static let maximumIterations = 10_000_000
 
-    /// The most bytes of a salt that are read.
+    /// The maximum number of bytes of a salt that are read: OpenSSL writes 8 or 16 (RFC 8018, section 4.1, asks for 8
+    /// at least).
     static let maximumSaltBytes = 1_024
 
     private static let pbes2: ASN1ObjectIdentifier = [1, 2, 840, 113_549, 1, 5, 13]

@@ -6,7 +6,7 @@ internal import CertificatePinning
 
 /// Private keys in files: PEM, encrypted unless the user insists.
 public enum KeyFile {
-    /// The most bytes that are read: an RSA key of 16,384 bits has 13,000.
+    /// The maximum number of bytes that are read: an RSA key of 16,384 bits has 13,000.
     public static let maximumLength = 64 * 1_024
 
     private static let encryptedLabel = "ENCRYPTED PRIVATE KEY"

@@ -6,7 +6,7 @@ internal import Foundation
 
 /// The secret that opens a key file or a token. It has no description, and no error repeats it.
 public struct Passphrase: Sendable, CustomStringConvertible {
-    /// The most bytes: more is a file that was named by mistake.
+    /// The maximum number of bytes: more is a file that was named by mistake.
     public static let maximumLength = 1_024
 
     /// The text as UTF-8, as it was typed.

@@ -11,7 +11,7 @@ public enum PassphraseSource: Hashable, Sendable {
     /// An environment variable.
     case environment(String)
 
-    /// How often a new passphrase is asked for on a terminal.
+    /// The number of times that a new passphrase is asked for on a terminal.
     private static let attempts = 3
 
     /// Gets the passphrase of something that exists.

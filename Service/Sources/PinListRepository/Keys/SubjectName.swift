@@ -7,7 +7,8 @@ internal import X509
 
 /// A distinguished name as people write it: `CN=api.example.com, O=Example`, the most specific first (RFC 4514).
 struct SubjectName {
-    /// The most bytes of the text.
+    /// The maximum number of bytes of the text: a name has some attributes of 64 characters each (RFC 5280, appendix
+    /// A.1).
     static let maximumLength = 1_024
 
     private static let types: [String: ASN1ObjectIdentifier] = [

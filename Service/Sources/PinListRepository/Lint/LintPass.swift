@@ -115,14 +115,14 @@ extension LintPass {
 
 /// Findings about validity: of the list, the root, entries and suspensions.
 extension LintPass {
-    /// The longest that a list should hold, in seconds: 90 days.
+    /// The maximum time that a list should hold, in seconds: 90 days.
     private static let maximumValidity: Int64 = 90 * 86_400
 
     /// The time before its end at which a root should be replaced, in seconds: 180 days, since apps must ship the next
     /// one.
     private static let rootNotice: Int64 = 180 * 86_400
 
-    /// The longest that a suspension should hold, in seconds: a day.
+    /// The maximum time that a suspension should hold, in seconds: a day.
     private static let maximumSuspension: Int64 = 86_400
 
     var timeFindings: [LintFinding] {

@@ -74,7 +74,7 @@ extension LintRule {
         "valid-shorter-than-refresh", .error, "the list is stale before clients ask for the next one",
         fix: "make validFor longer than refreshAfter, several times")
     static let refreshClamped = LintRule(
-        "refresh-clamped", .warning, "clients wait for 15 minutes at least and for a day at most, whatever is written",
+        "refresh-clamped", .warning, "clients wait at least 15 minutes and at most a day, so this value is not used",
         fix: "write refreshAfter: 12h")
     static let rootExpiresSoon = LintRule(
         "root-expires-soon", .warning, "clients take no list under a root that has expired",

@@ -42,7 +42,7 @@ public struct ProbeMemory: Hashable, Sendable {
         let rotations: [String: RotationSight]?
     }
 
-    /// The most bytes of the file: 10,000 hosts with all that can be seen of them.
+    /// The maximum number of bytes of the file: 10,000 hosts with all that can be seen of them.
     public static let maximumLength = 16 << 20
 
     private static let schema = 1

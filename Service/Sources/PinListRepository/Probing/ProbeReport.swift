@@ -58,7 +58,7 @@ public struct ProbeReport: Sendable, Encodable {
     }
 
     /// Whether users are locked out, or a certificate ends soon or is revoked.
-    public var needsSomebody: Bool {
+    public var needsAction: Bool {
         self.hosts.contains { [.locksOut, .endsSoon, .revoked].contains($0.state) }
     }
 

@@ -51,15 +51,15 @@ public struct ProbeRules: Sendable {
         self.rollouts = Dictionary(
             list.domains.filter { $0.rollout < 100 }.map { ($0.entry.domain, $0.rollout) }
         ) { first, _ in first }
-        var everybody = list
-        for index in everybody.domains.indices where everybody.domains[index].rollout > 0 {
-            everybody.domains[index].rollout = 100
+        var fullRollout = list
+        for index in fullRollout.domains.indices where fullRollout.domains[index].rollout > 0 {
+            fullRollout.domains[index].rollout = 100
         }
         let isStale = list.expiresAt <= self.reference
         do throws(InputError) {
-            self.policy = try everybody.policy(for: nil, isStale: isStale)
-            everybody.suspended = []
-            self.unsuspended = try everybody.policy(for: nil, isStale: isStale)
+            self.policy = try fullRollout.policy(for: nil, isStale: isStale)
+            fullRollout.suspended = []
+            self.unsuspended = try fullRollout.policy(for: nil, isStale: isStale)
         } catch {
             throw RepositoryError(.metadata, "no rules can be made of this list: \(error)")
         }

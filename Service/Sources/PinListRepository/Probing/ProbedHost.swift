@@ -48,7 +48,7 @@ public struct ProbedHost: Hashable, Sendable, Encodable {
     /// The certificates that are served and that their issuers took back, as far as revocation lists say.
     public internal(set) var revoked: [ProbedRevocation] = []
 
-    /// What is written of an evaluation: the timestamps are for `tumbler ct`.
+    /// The written form of an evaluation: the timestamps are for `tumbler ct`.
     private struct PrintedEvaluation: Encodable {
         let policy: String
         let satisfied: Bool

@@ -14,7 +14,7 @@ public struct ProbedRevocation: Hashable, Sendable, Encodable {
     public let serial: SerialNumber?
     /// Since when; `nil` where the list does not say.
     public let since: Timestamp?
-    /// Why, as RFC 5280, section 5.3.1, calls it; `nil` where the list does not say.
+    /// The reason, as RFC 5280, section 5.3.1, calls it; `nil` where the list does not say.
     public let reason: String?
 
     /// States what a revocation list says.

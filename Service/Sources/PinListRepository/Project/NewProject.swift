@@ -37,7 +37,8 @@ public struct NewProject: Sendable {
 
     private static let ignoredName = ".gitignore"
 
-    /// What never goes into version control: keys, tokens of the service and PINs of tokens, and the service's folder.
+    /// The files that never go into version control: keys, tokens of the service and PINs of tokens, and the service's
+    /// folder.
     private static let ignored = ["keys/", "*.token", "token", "token-pin", "tumbler-data/"]
 
     /// The source, as it will be written.

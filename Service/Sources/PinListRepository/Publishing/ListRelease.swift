@@ -20,11 +20,11 @@ public import PinListMetadata
 /// let outcome = try await release.publish(envelope, isOut: true)
 /// ```
 public struct ListRelease: Sendable {
-    /// What was done.
+    /// The outcome of a release.
     public struct Outcome: Sendable {
-        /// What is new at the destination; `nil` without one.
+        /// The changes at the destination; `nil` without one.
         public let changes: [String]?
-        /// What did not stop the release, in a sentence each: an older list could not be kept.
+        /// The defects that did not stop the release, in a sentence each: an older list could not be kept.
         public let notes: [String]
     }
 

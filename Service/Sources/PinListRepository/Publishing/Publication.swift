@@ -23,7 +23,7 @@ public struct Publication: Sendable {
         }
     }
 
-    /// The most envelopes: all rotations that a client makes in one refresh, and a list.
+    /// The maximum number of envelopes: all rotations that a client makes in one refresh, and a list.
     public static let maximumEnvelopes = MetadataLimits.rotationsPerRefresh + 1
 
     /// The name of the list.

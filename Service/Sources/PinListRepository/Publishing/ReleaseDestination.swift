@@ -5,7 +5,7 @@
 internal import Foundation
 public import PinListMetadata
 
-/// Where a release is published: a Tumbler service, or what another program uses in its place.
+/// The place to which a release is published: a Tumbler service, or what another program uses instead of one.
 public protocol ReleaseDestination: Sendable {
     /// The list that clients get there, verified under the project's roots and current under the newest; `nil` when there is
     /// none. A list that only revoked signers vouch for bounds nothing: a thief may have signed the highest version that
@@ -23,7 +23,7 @@ public protocol ReleaseDestination: Sendable {
     func publish(_ publication: Publication, logs: [UInt8]?) async -> PublishingOutcome
 }
 
-/// How publishing ended.
+/// The outcome of publishing.
 public enum PublishingOutcome: Sendable {
     /// It is published; what is new.
     case published([String])
@@ -33,9 +33,9 @@ public enum PublishingOutcome: Sendable {
     case unknown(any Error)
 }
 
-/// Why a release did not end well, and what is in the project now.
+/// The error of a release that did not end well, with what is in the project now.
 public struct ReleaseError: Error {
-    /// What the project holds.
+    /// The content of the project.
     public enum ProjectState: Sendable {
         /// `pins.json` is what it was.
         case unchanged
@@ -45,10 +45,10 @@ public struct ReleaseError: Error {
         case notRestored
     }
 
-    /// Why the destination did not take it.
+    /// The reason for which the destination did not take it.
     public let reason: any Error
 
-    /// What the project holds.
+    /// The content of the project.
     public let project: ProjectState
 }
 

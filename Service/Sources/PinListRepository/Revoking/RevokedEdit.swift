@@ -25,7 +25,7 @@ public struct RevokedEdit: Sendable {
         self.files = files
     }
 
-    /// Entries without the serial numbers that the source has already, in whatever mode; those that are left with some.
+    /// Entries without the serial numbers that the source has already, in any mode; those that are left with some.
     public func missing(_ entries: [RevokedCertificates]) -> [RevokedCertificates] {
         var known: [Pin: Set<SerialNumber>] = [:]
         for entry in self.source.revoked.map(\.value) { known[entry.issuer, default: []].formUnion(entry.serials) }

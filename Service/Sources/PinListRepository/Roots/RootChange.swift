@@ -31,7 +31,7 @@ public struct RootChange: Sendable {
     /// The validity of the root, in seconds.
     public var validity: Int64
 
-    /// The fewest characters of a key id that name a key.
+    /// The minimum number of characters of a key id that name a key: shorter beginnings are soon those of two keys.
     private static let fewestCharacters = 8
 
     /// Makes a change without any content but a new time.

@@ -19,7 +19,7 @@ public struct RotationFolder: Sendable {
     /// The name of the folder.
     public static let name = "rotations"
 
-    /// The most plans that are read: as many as a list has entries.
+    /// The maximum number of plans that are read: as many as a list has entries.
     private static let maximum = RotationPlan.maximumEntries
 
     private let project: ProjectFolder

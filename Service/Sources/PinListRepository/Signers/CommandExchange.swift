@@ -6,7 +6,7 @@ internal import Foundation
 
 /// The input and output of a command, through three pipes at once, until a deadline.
 struct CommandExchange: ~Copyable {
-    /// The most bytes of standard error that are kept; what is over is dropped.
+    /// The maximum number of bytes of standard error that are kept; what is over is dropped.
     private static let maximumErrorBytes = 16_384
 
     private var standardInput: CommandPipe

@@ -9,10 +9,10 @@
 ///
 /// Source: formats.md, section 8.
 public struct ExecSigner: MetadataSigner {
-    /// The most seconds that a program may take.
+    /// The maximum time in seconds that a program may take: a person may have to touch a token (formats.md, section 8).
     public static let maximumSeconds = 60.0
 
-    /// The most bytes of its answer: a signature has 64, or up to 72 in DER, and 3,309 of ML-DSA-65.
+    /// The maximum number of bytes of its answer: a signature has 64, or up to 72 in DER, and 3,309 of ML-DSA-65.
     public static let maximumAnswerBytes = 4_096
 
     /// `exec:` and the command.

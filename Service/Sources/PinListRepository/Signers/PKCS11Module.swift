@@ -12,7 +12,7 @@ struct PKCS11Module {
     /// The environment variable with the path of the module, where a name does not say it.
     static let variable = "TUMBLER_PKCS11_MODULE"
 
-    /// The most slots that are looked at.
+    /// The maximum number of slots that are looked at: a machine has a few readers, and a module may claim any number.
     private static let maximumSlots: p11_number = 1_024
 
     /// The folders of modules that are named without a path.

@@ -22,7 +22,7 @@ struct PKCS11Session: ~Copyable {
         case point = 0x181
     }
 
-    /// The most bytes of an attribute that are read.
+    /// The maximum number of bytes of an attribute that are read: an RSA modulus of 16,384 bits has 2,048.
     private static let maximumAttributeBytes: p11_number = 4_096
 
     private let functions: p11_functions

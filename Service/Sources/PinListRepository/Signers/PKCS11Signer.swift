@@ -4,7 +4,7 @@
 
 /// A key on a token: a hardware security module, a smart card, or SoftHSM.
 public struct PKCS11Signer: MetadataSigner {
-    /// The most seconds that a token may take, a touch of its button included.
+    /// The maximum time in seconds that a token may take, a touch of its button included.
     public static let maximumSeconds = 60.0
 
     /// The name as it was written; a PIN cannot stand in it.

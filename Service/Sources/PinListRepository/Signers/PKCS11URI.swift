@@ -6,7 +6,7 @@
 ///
 /// What is not understood is refused, never ignored: an attribute that tells two keys apart must not be ignored.
 public struct PKCS11URI: Hashable, Sendable, CustomStringConvertible {
-    /// The most bytes of the text.
+    /// The maximum number of bytes of the text: an address of RFC 7512 has some labels of 32 bytes and two paths.
     public static let maximumLength = 4_096
 
     private static let pathNames = ["token", "object", "id", "type", "slot-id"]

@@ -115,7 +115,7 @@ struct ShellCommand: Sendable {
         posix_spawnattr_setsigmask(&attributes, &signals)
         sigaddset(&signals, SIGPIPE)
         posix_spawnattr_setsigdefault(&attributes, &signals)
-        // A session of its own: all that it starts can be ended with it, and whatever asks on a terminal fails at once
+        // A session of its own: all that it starts can be ended with it, and a question on a terminal fails at once
         // instead of being stopped for ever.
         let flags = Int32(POSIX_SPAWN_SETSIGMASK) | Int32(POSIX_SPAWN_SETSIGDEF) | Self.newSession
         posix_spawnattr_setflags(&attributes, Int16(flags))

@@ -6,7 +6,8 @@ internal import Foundation
 
 /// The A-labels of an internationalised name: UTS 46, non-transitional (formats.md, section 2).
 public enum InternationalName {
-    /// The longest name that is converted, in bytes; its A-labels would be longer than a name may be.
+    /// The maximum length of a name that is converted, in bytes; the A-labels of a longer one are longer than a name
+    /// may be.
     private static let maximumLength = 1_024
 
     /// A name as it is stored: itself where it is ASCII, else its A-labels.

@@ -56,7 +56,7 @@ public struct ListSource: Hashable, Sendable {
     /// The file itself, as it was named.
     let file: String
 
-    /// The most bytes of one file.
+    /// The maximum number of bytes of one file.
     public static let maximumLength = YAMLText.maximumLength
 
     /// The default validity of a list: 60 days.

@@ -4,7 +4,7 @@
 
 /// Finds the known name that a misspelt one may mean.
 public enum NearestName {
-    /// The longest name that is compared: the work grows with the product of the lengths.
+    /// The maximum length of a name that is compared: the work grows with the product of the lengths.
     private static let maximumLength = 64
 
     /// The known name with the fewest changed, missing or surplus letters, upper case being equal to lower case; `nil`

@@ -8,7 +8,8 @@ internal import PinListMetadata
 /// The named pin sets of a source: pins that several entries use. Clients never see the names; `build` writes the pins
 /// into each entry (formats.md, section 9).
 struct PinSets {
-    /// The most sets of a source.
+    /// The maximum number of sets of a source: a set is for keys that several entries share, so there are fewer than
+    /// entries.
     private static let maximum = 1_024
 
     private var sets: [String: (position: SourcePosition, pins: [SourcePin])] = [:]

@@ -4,7 +4,7 @@
 
 /// A length of time as people write it: `90s`, `5m`, `12h`, `30d` (formats.md, section 9).
 public enum SourceDuration {
-    /// The longest that is read, in days: a hundred years. No sum with it overflows.
+    /// The maximum time that is read, in days: a hundred years. No sum with it overflows.
     public static let maximumDays: Int64 = 36_525
 
     private static let units: [(letter: UInt8, seconds: Int64)] = [

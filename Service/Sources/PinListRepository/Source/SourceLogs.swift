@@ -14,7 +14,7 @@ public struct SourceLogs: Hashable, Sendable {
     /// The file.
     public let bytes: [UInt8]
     /// The content of the file.
-    public let logs: LogList
+    public internal(set) var logs: LogList
     /// The position in the source.
     public let position: SourcePosition
 

@@ -9,10 +9,10 @@ struct SourceMaterial {
     /// The members that say which pin; exactly one of them stands in a pin.
     static let members = ["pin", "cert", "key", "publicKey", "csr"]
 
-    /// The most bytes of such a file.
+    /// The maximum number of bytes of such a file: a certificate in PEM has some thousand.
     private static let maximumLength = 1 << 20
 
-    /// The most files that are read: 10,000 entries with a file for each of three pins.
+    /// The maximum number of files that are read: 10,000 entries with a file for each of three pins.
     private static let maximumFiles = 32_768
 
     private let files: any SourceFiles

@@ -117,7 +117,7 @@ package struct SourceObject {
         guard let choice = Choice(rawValue: text) else {
             let known = Choice.allCases.map(\.rawValue)
             throw position.error(
-                "\(name) is none of \(known.joined(separator: ", "))",
+                "\(name) must be one of \(known.joined(separator: ", "))",
                 hint: NearestName.of(text, among: known).map { "write \($0)" })
         }
         return choice

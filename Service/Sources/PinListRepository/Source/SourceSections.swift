@@ -7,10 +7,10 @@ internal import PinListMetadata
 
 /// `domains`, `denied`, `revoked`, `suspended` of a source and of all that it includes, put together in that order.
 struct SourceSections {
-    /// The most files of a source, itself included.
+    /// The maximum number of files of a source, itself included.
     private static let maximumFiles = 64
 
-    /// The most bytes of all of them.
+    /// The maximum number of bytes of all of them, four of the largest files.
     private static let maximumBytes = 16 << 20
 
     private static let includedMembers = ["include", "domains", "denied", "revoked", "suspended"]

@@ -10,7 +10,7 @@ package enum YAMLReader {
     /// The maximum depth of nested values. A source needs five levels.
     static let maximumDepth = 16
 
-    /// The most values of one file: 10,000 domains with 16 pins of three members each.
+    /// The maximum number of values of one file: 10,000 domains with 16 pins of three members each.
     static let maximumValues = 1_500_000
 
     /// Reads a file.

@@ -6,7 +6,7 @@ internal import CertificatePinning
 
 /// The text of a YAML file, after the checks that need no parser: size, encoding, and what cannot be seen.
 struct YAMLText: Sendable {
-    /// The most bytes of one file: as many as the envelope of the largest list may have.
+    /// The maximum number of bytes of one file: as many as the envelope of the largest list may have.
     static let maximumLength = 4 << 20
 
     /// The file, as it was named.

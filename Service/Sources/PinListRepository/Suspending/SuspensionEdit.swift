@@ -15,7 +15,7 @@ public struct SuspensionEdit: Sendable {
     private let file: String
     private let files: any SourceFiles
 
-    /// The longest reason, in bytes: one line of a list that every client loads.
+    /// The maximum length of a reason, in bytes: one line of a list that every client loads.
     public static let maximumReasonLength = 512
 
     /// Reads what is to be edited.

@@ -42,7 +42,8 @@ struct AlarmEvent: Hashable, Sendable {
     /// The number of its alarms.
     let count: Int
 
-    /// The most alarms that a notification names.
+    /// The maximum number of alarms that a notification names: a message is read on a phone, and the dashboard has the
+    /// rest.
     static let maximumAlarms = 10
 
     /// The one action, that of the first alarm; `nil` for a test, and where a later version knows the kind.

@@ -16,11 +16,11 @@ enum AlarmHandling {
     static let silencedAction = "alarm-silenced"
     /// The audit action of a silence that a person ended.
     static let unsilencedAction = "alarm-unsilenced"
-    /// The longest silence, in seconds: 7 days. What needs longer is mended, or is no alarm.
+    /// The maximum silence, in seconds: 7 days. What needs longer is mended, or is no alarm.
     static let maximumSilence: Int64 = 604_800
-    /// The shortest silence, in seconds: a minute, four looks of the service.
+    /// The minimum silence, in seconds: a minute, four looks of the service.
     static let minimumSilence: Int64 = 60
-    /// The most characters of the reason for a silence.
+    /// The maximum number of characters of the reason for a silence: a line of the page of alarms.
     static let maximumReasonLength = 256
 
     /// Acknowledges an alarm. When it is the last one of its message, those who were told of that are told: a pager

@@ -11,7 +11,8 @@ internal import PinReportAnalysis
 enum AlarmTest {
     /// The action in the audit log, by which tests are counted: over all instances, because they share the log.
     static let action = "alert-test"
-    /// The most tests of one token within ``period``: a token of scope read cannot flood the people on call.
+    /// The maximum number of tests of one token within ``period``: a token of scope read cannot flood the people on
+    /// call.
     static let maximum = 3
     /// The time that tests are counted over, in seconds: an hour.
     static let period: Int64 = 3_600

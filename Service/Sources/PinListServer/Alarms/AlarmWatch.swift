@@ -16,16 +16,16 @@ struct AlarmWatch: Service {
     static let interval: Duration = .seconds(15)
     /// The time for which an instance that looked keeps the others from it, in seconds: when it is gone, another
     /// begins.
-    static let turn: Int64 = 60
+    static let evaluationLease: Int64 = 60
     /// The time for which an instance keeps others from a notification that it is sending, in seconds.
     static let lease: Int64 = 60
     /// The time that a notification waits for one that comes before it, in seconds.
     static let pause: Int64 = 15
-    /// After how long a notification that its target does not take is given up, in seconds: a day.
+    /// The time after which a notification that its target does not take is given up, in seconds: a day.
     static let maximumDeliverySeconds: Int64 = 86_400
     /// The number of notifications that are sent at a time.
     static let maximum = 20
-    /// After how many seconds no further one is begun, so that all are done before ``lease`` is over.
+    /// The time after which no further one is begun, in seconds, so that all are done before ``lease`` is over.
     static let maximumRound = 30.0
 
     let parts: ServiceParts
@@ -44,10 +44,10 @@ struct AlarmWatch: Service {
         do {
             let instance = self.parts.instance
             let ours = self.parts.configuration.alerts.map(\.name)
-            let isOurs = try await self.parts.store.write(as: .turns) { store in
+            let isOurs = try await self.parts.store.write(as: .leases) { store in
                 // The instance that looks has others told, too: those that only another instance can reach.
                 try store.keepTargets(ours, of: instance, at: now)
-                return try store.takeTurn("alarms", for: instance, at: now, seconds: Self.turn)
+                return try store.takeLease("alarms", for: instance, at: now, seconds: Self.evaluationLease)
             }
             guard isOurs else { return }
             try await self.parts.evaluateSightings()

@@ -39,7 +39,7 @@ enum WebhookBody {
         )
     }
 
-    /// By whom, for people.
+    /// The line that says that it is acknowledged, and by which tokens.
     private static func acknowledged(_ event: AlarmEvent) -> String {
         let names = Set(event.alarms.compactMap(\.acknowledgedBy)).sorted()
         return names.isEmpty ? "Acknowledged" : "Acknowledged by " + names.joined(separator: ", ")

@@ -11,7 +11,7 @@ internal import PinReportAnalysis
 
 /// Verifies the assertions that come with reports. What is wrong with one never costs the report.
 struct AssertionEvaluator: Sendable {
-    /// What an assertion came to.
+    /// The outcome of an assertion.
     enum Evaluation: Sendable {
         /// There was none.
         case absent

@@ -14,7 +14,7 @@ internal import PinReportAnalysis
 /// `POST /v1/attest/challenges` and `POST /v1/attest/keys`: how installations say whose copies of an app they are
 /// (formats.md, section 7). No token: what comes is charged like reports, and a key for what verifying it costs.
 struct AttestationRoute: Sendable {
-    /// What verifying an attestation costs for each app id, in tokens: a path with two signatures of P-384.
+    /// The cost of verifying an attestation for each app id, in tokens: a path with two signatures of P-384.
     static let keyTokens = 4
 
     let names: [String: NameAttestation]

@@ -6,7 +6,7 @@ package import AppAttestation
 
 /// The attestation that one name asks of senders of reports (formats.md, section 10).
 package struct NameAttestation: Hashable, Sendable {
-    /// The most app ids of a name: an attestation of a stranger may be verified once for each.
+    /// The maximum number of app ids of a name: an attestation of a stranger may be verified once for each.
     package static let maximumAppIDs = 8
 
     /// The apps: `TEAMID.bundle.id` each.

@@ -9,7 +9,8 @@ internal import PinListStore
 /// The number of entries that one token may add to the audit log in a day: the log is only appended to, and a leaked
 /// token must not make it grow without end (formats.md, section 7).
 enum AuditQuota {
-    /// The most entries of one action that a token adds in a day (UTC): a deployment a minute for most of it.
+    /// The maximum number of entries of one action that a token adds in a day (UTC): a deployment a minute for most of
+    /// it.
     static let maximumPerDay = 1_000
 
     private static let daySeconds: Int64 = 86_400

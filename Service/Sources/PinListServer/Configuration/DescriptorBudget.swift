@@ -10,20 +10,23 @@ struct DescriptorBudget: Hashable, Sendable {
     /// For the store: SQLite's pool of six connections with three files each, a copy that is made of it, or the
     /// connections to PostgreSQL.
     static let store = 48
-    /// The most connections of the operator's own listener.
+    /// The maximum number of connections of the operator's own listener: some people, Prometheus and pipelines
+    /// (formats.md, section 7).
     static let adminConnections = 64
     /// For webhooks: a connection each, and the names that are looked up for them.
     static let webhooks = 32
     /// For logs, listeners, event loops, certificates that are read again, and the few connections that are accepted
     /// beyond a cap before accepting stops.
     static let others = 64
-    /// The fewest connections that are allowed, whatever is left: with fewer the service serves no client.
+    /// The minimum number of connections, also where fewer descriptors are left: with fewer the service serves no
+    /// client.
     static let minimumConnections = 16
 
     /// The limit of the system for the process (`RLIMIT_NOFILE`); `nil` where that is not known.
     let limit: Int?
 
-    /// The most connections of the public listener; `nil` for no bound: none is configured, and none is known.
+    /// The maximum number of connections of the public listener; `nil` for no bound: none is configured, and none is
+    /// known.
     ///
     /// - Parameters:
     ///   - configured: `maximumConnections`, if it is set.

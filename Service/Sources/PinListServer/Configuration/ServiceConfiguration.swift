@@ -69,7 +69,7 @@ package struct ServiceConfiguration: Sendable {
     package var database = "sqlite"
     /// The service's own TLS; `nil` where something in front of it does that.
     package var tls: Certificates?
-    /// Whose `X-Forwarded-For` and `Forwarded` are believed.
+    /// The proxies whose `X-Forwarded-For` and `Forwarded` are believed.
     package var trustedProxies: [NetworkRange] = []
     /// Caches: what comes from there is an edge's question, not an installation's, and is not counted for adoption.
     package var edges: [NetworkRange] = []
@@ -81,7 +81,8 @@ package struct ServiceConfiguration: Sendable {
     package var reportLimits = SourceLimiter.Limits()
     /// The deadlines of a connection for one request.
     package var deadlines = Deadlines()
-    /// The most connections of the public listener at a time; `nil` for what the descriptors of the process allow.
+    /// The maximum number of connections of the public listener at a time; `nil` for what the descriptors of the
+    /// process allow.
     package var maximumConnections: Int?
     /// The root that an app ships, byte for byte, for each name that may be published.
     package var roots: [String: [UInt8]] = [:]

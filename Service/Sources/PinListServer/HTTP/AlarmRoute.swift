@@ -11,7 +11,7 @@ internal import PinReportAnalysis
 
 /// `/v1/alarms`: what fires and what is silenced, acknowledging and silencing (formats.md, section 7).
 struct AlarmRoute: Sendable {
-    /// The most bytes of a body.
+    /// The maximum number of bytes of a body: a key and a reason of 256 characters, escaped.
     static let maximumBytes = 8_192
 
     let parts: ServiceParts
@@ -92,7 +92,7 @@ struct AlarmRoute: Sendable {
         guard case .object(let given)? = try? JSONValue(strict: bytes) else { throw Self.malformed("no JSON object") }
         if let other = given.first(where: { !members.contains($0.name) }) {
             let name = PrintableText.line(other.name, maximumLength: 64)
-            throw Self.malformed("\(name) is none of \(members.sorted().joined(separator: ", "))")
+            throw Self.malformed("the member \(name) is not one of \(members.sorted().joined(separator: ", "))")
         }
         let change = try read(Dictionary(given.map { ($0.name, $0.value) }) { first, _ in first })
         let now = self.parts.clock.now

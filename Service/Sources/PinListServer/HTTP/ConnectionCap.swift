@@ -7,8 +7,9 @@ internal import Logging
 internal import NIOConcurrencyHelpers
 internal import PinListStore
 
-/// The most connections that a listener has open. Beyond it no further one is accepted: it waits in the system's queue
-/// until another ends, the first that came first. What the process needs besides has its descriptors all the same.
+/// The maximum number of connections that a listener has open. Beyond it no further one is accepted: it waits in the
+/// system's queue until another ends, the first that came first. What the process needs besides has its descriptors all
+/// the same.
 ///
 /// A connection that waits costs neither side a handshake, and an idle connection without a request is closed after
 /// `Deadlines.head`, so that the queue moves.
@@ -26,7 +27,7 @@ final class ConnectionCap: AvailableConnectionsDelegate {
     private let logger: Logger
     private let state = NIOLockedValueBox(State())
 
-    /// After how many seconds it is said again that there is no room.
+    /// The time after which it is said again that there is no room, in seconds.
     static let tellEvery = 60.0
 
     /// A cap of which nothing is taken.

@@ -7,11 +7,11 @@ internal import NIOCore
 
 /// The limits on what one connection may ask of the service.
 enum ConnectionLimits {
-    /// The most bytes of one field of a request: a cookie, or an `If-None-Match` with some tags.
+    /// The maximum number of bytes of one field of a request: a cookie, or an `If-None-Match` with some tags.
     static let fieldBytes = 8_192
-    /// The most bytes of all fields.
+    /// The maximum number of bytes of all fields (formats.md, section 7).
     static let headBytes = 16_384
-    /// The most fields.
+    /// The maximum number of fields: many times what clients of lists send.
     static let fields = 64
 
     /// For each connection.

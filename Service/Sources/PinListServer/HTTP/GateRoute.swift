@@ -15,7 +15,7 @@ internal import PinRotation
 struct GateRoute: Sendable {
     /// The action in the audit log.
     static let action = "gate"
-    /// The most values in an answer: it has 13.
+    /// The maximum number of values in an answer: it has 13.
     static let maximumValues = 64
 
     /// The members of an answer, and of the objects in it.

@@ -19,14 +19,14 @@ struct Listeners: Service {
     }
 }
 
-/// Why the service cannot listen at an address.
+/// The reason for which the service cannot listen at an address.
 package struct ListenError: Error, Hashable, Sendable {
-    /// Why, in one sentence without a full stop.
+    /// The reason, in one sentence without a full stop.
     package let reason: String
-    /// What to do.
+    /// The next step for the operator.
     package let hint: String
 
-    /// What the system said of an address; `nil` for an error that is not about the address.
+    /// The system's error about an address; `nil` for an error that is not about the address.
     init?(_ error: any Error, at address: ListenAddress) {
         guard let code = (error as? IOError)?.errnoCode else { return nil }
         switch code {

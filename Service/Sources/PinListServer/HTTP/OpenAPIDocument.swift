@@ -148,7 +148,7 @@ enum OpenAPIDocument {
            "requestBody": {"required": true, "content": {"application/json": {"schema":
             {"$ref": "#/components/schemas/Sightings"}}}},
            "responses": {"202": {"description": "Each is kept, or counted.", "content": {"application/json": {"schema":
-             {"$ref": "#/components/schemas/JudgedSightings"}}}},
+             {"$ref": "#/components/schemas/EvaluatedSightings"}}}},
             "400": {"$ref": "#/components/responses/problem"}, "401": {"$ref": "#/components/responses/problem"},
             "403": {"$ref": "#/components/responses/problem"}, "404": {"$ref": "#/components/responses/problem"},
             "413": {"$ref": "#/components/responses/problem"}, "415": {"$ref": "#/components/responses/problem"},

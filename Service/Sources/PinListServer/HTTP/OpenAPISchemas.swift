@@ -50,7 +50,7 @@ enum OpenAPISchemas {
                 "description": "Those above it, the issuer's first."},
                "log": {"type": "string", "maxLength": 512},
                "loggedAt": {"$ref": "#/components/schemas/Time"}}}}}},
-            "JudgedSightings": {"type": "object", "required": ["certificates"], "properties": {
+            "EvaluatedSightings": {"type": "object", "required": ["certificates"], "properties": {
              "certificates": {"type": "array", "maxItems": 64, "items": {"type": "object",
               "required": ["identity", "state"], "properties": {
                "identity": {"$ref": "#/components/schemas/Digest"},

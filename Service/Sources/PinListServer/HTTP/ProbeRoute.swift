@@ -11,15 +11,16 @@ internal import PinReportAnalysis
 
 /// `POST /v1/lists/{name}/probe`: what `tumbler probe --push` found.
 struct ProbeRoute: Sendable {
-    /// The most bytes of a result: 10,000 hosts with a path each.
+    /// The maximum number of bytes of a result: 10,000 hosts with a path each.
     static let maximumBytes = 16_777_216
-    /// The most hosts of a result.
+    /// The maximum number of hosts of a result: the entries of the largest list (formats.md, section 7).
     static let maximumHosts = 10_000
-    /// The most bytes of one host: 16 certificates of 700 bytes and 64 addresses of 400 take more than half.
+    /// The maximum number of bytes of one host: 16 certificates of 700 bytes and 64 addresses of 400 take more than
+    /// half.
     static let maximumHostBytes = 65_536
-    /// The most values in it.
+    /// The maximum number of values in it: 100 for each of the hosts.
     static let maximumValues = 1_000_000
-    /// The most hosts that a refusal names.
+    /// The maximum number of hosts that a refusal names: the sender has the rest.
     static let maximumNamed = 10
 
     let parts: ServiceParts

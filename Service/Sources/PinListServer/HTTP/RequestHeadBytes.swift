@@ -10,11 +10,11 @@
 ///
 /// Unsafe because each byte is looked at, for every request; each index is compared with the count before.
 struct RequestHeadBytes {
-    /// The maximum number of bytes of a head that is read here.
+    /// The maximum number of bytes of a head that is read here: what is longer goes the long way (decision 0052).
     static let maximumBytes = 4_096
-    /// The maximum number of fields of a head that is read here.
+    /// The maximum number of fields of a head that is read here; more go the long way.
     static let maximumFields = 32
-    /// The maximum length of a name that is known here.
+    /// The maximum length of a name that is known here; a field with a longer one is not known.
     private static let maximumName = 20
 
     private static let version = Array(" HTTP/1.1\r\n".utf8)

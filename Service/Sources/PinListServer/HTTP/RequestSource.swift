@@ -7,12 +7,12 @@ internal import HTTPTypes
 
 /// The source of a request, as far as its address can be believed.
 package struct RequestSource: Sendable {
-    /// Whose fields about others are believed.
+    /// The proxies whose fields about others are believed.
     let trustedProxies: [NetworkRange]
     /// Caches that ask for many.
     let edges: [NetworkRange]
 
-    /// The most elements of `X-Forwarded-For` or `Forwarded` that are looked at, from its end.
+    /// The maximum number of elements of `X-Forwarded-For` or `Forwarded` that are looked at, from its end.
     static let maximumElements = 16
 
     /// States whom to believe.

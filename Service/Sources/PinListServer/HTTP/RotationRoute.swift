@@ -135,7 +135,7 @@ struct RotationRoute: Sendable {
     }
 
     /// The condition of the request on the plan that it has seen. Tags are compared as lists' are: a digest names the
-    /// bytes, whatever a proxy made of it.
+    /// bytes, in each form that a proxy gives it.
     private static func condition(_ fields: HTTPFields) throws(Problem) -> RotationCondition {
         if let field = fields[.ifMatch] {
             if field == "*" { return .present }

@@ -129,7 +129,7 @@ enum ServiceMetrics {
             "tumbler_attested_keys", "gauge", "Keys of installations that are registered for a list.",
             attestations.map { ([("name", $0.key)], Double($0.value.keys)) })
         text.add(
-            "tumbler_attested_ratio", "gauge", "Share of attested reports of 30 days, the mean of the days.",
+            "tumbler_attested_ratio", "gauge", "Attested reports of 30 days over all reports of 30 days.",
             attestations.compactMap { name, rate in rate.share.map { ([("name", name)], $0) } })
         text.add(
             "tumbler_unattested_counted", "gauge",

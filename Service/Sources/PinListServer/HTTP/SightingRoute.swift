@@ -12,13 +12,13 @@ internal import PinReportAnalysis
 
 /// `POST` and `GET /v1/lists/{name}/sightings`: certificates that a monitor of Certificate Transparency found in logs.
 struct SightingRoute: Sendable {
-    /// The most bytes of a request.
+    /// The maximum number of bytes of a request (formats.md, section 7).
     static let maximumBytes = 1_048_576
-    /// The most certificates of a request.
+    /// The maximum number of certificates of a request (formats.md, section 7).
     static let maximumCertificates = 64
-    /// The most values of a request: each certificate has a few members and its chain.
+    /// The maximum number of values of a request: each certificate has a few members and its chain.
     static let maximumValues = 4_096
-    /// The most certificates of a page.
+    /// The maximum number of certificates of a page (formats.md, section 7).
     static let pageLength = 64
 
     let parts: ServiceParts
@@ -105,7 +105,7 @@ struct SightingRoute: Sendable {
     private static func identity(_ text: Substring?) throws(Problem) -> String {
         guard let text else { return "" }
         guard text.utf8.count == 64, text.utf8.allSatisfy({ "0123456789abcdef".utf8.contains($0) }) else {
-            throw Problem(.badRequest, "malformed", "after is no identity: 64 lower-case hexadecimal digits")
+            throw Problem(.badRequest, "malformed", "after must be an identity: 64 lower-case hexadecimal digits")
         }
         return String(text)
     }

@@ -28,7 +28,7 @@ struct StatusDocument: Encodable {
         let attested, unattested: Int64
         /// Registered keys.
         let keys: Int64
-        /// The mean of the days' shares of attested reports, 0 to 1; left out without reports.
+        /// The attested reports of 30 days over all of them, 0 to 1; left out without reports.
         let share: Double?
         /// Whether unattested reports alarm as attested ones do.
         let countsUnattested: Bool
@@ -213,13 +213,13 @@ struct StatusDocument: Encodable {
         let toldAt, toldBy, validFrom, validTo: String
         /// The time at which a probe saw its key served; left out when none did.
         let probedAt: String?
-        /// From how many networks reports named its key, on the day with the most; left out when none did.
+        /// The number of networks from which reports named its key, on the day with the most; left out when none did.
         let networks: Int64?
 
         init(_ unexpected: SightingOverview.Unexpected) {
             let sighting = unexpected.sighting
             (self.identity, self.host, self.key) = (sighting.identity, sighting.host, sighting.key)
-            (self.issuer, self.names) = (sighting.issuer, Array(sighting.names.prefix(ShownSighting.maximumNames)))
+            (self.issuer, self.names) = (sighting.issuer, Array(sighting.names.prefix(SightingViewModel.maximumNames)))
             (self.log, self.loggedAt) = (sighting.log.isEmpty ? nil : sighting.log, sighting.loggedAt?.description)
             (self.toldAt, self.toldBy) = (sighting.firstAt.description, sighting.toldBy)
             (self.validFrom, self.validTo) = (sighting.notBefore.description, sighting.notAfter.description)

@@ -29,6 +29,6 @@ extension HTTPRequest {
         }
         guard authority.utf8.allSatisfy(HostByte.mayStandInHost) else { return "the field Host names no host" }
         // Of an address as the target the codec has left the path. The rest are * and what a tunnel leads to.
-        return self.path?.utf8.first == UInt8(ascii: "/") ? nil : "the target is no path"
+        return self.path?.utf8.first == UInt8(ascii: "/") ? nil : "the target is not a path that begins with /"
     }
 }

@@ -7,10 +7,10 @@ internal import PinListMetadata
 /// The body of a publication: a JSON array of envelopes, each as the bytes that stand there, white space included, so
 /// that what is served is what was signed and checked, byte for byte.
 enum EnvelopeArray {
-    /// The most bytes of a publication.
+    /// The maximum number of bytes of a publication: the largest list, and roots of a usual size.
     static let maximumBytes = 33_554_432
 
-    /// The most values that an array may hold: those of all envelopes that one publication may have.
+    /// The maximum number of values that an array may hold: those of all envelopes that one publication may have.
     static let maximumValues = PublishedName.maximumEnvelopes * MetadataLimits.envelopeValues
 
     /// The elements of an array.

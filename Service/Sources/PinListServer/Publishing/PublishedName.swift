@@ -24,7 +24,7 @@ package struct PublishedName: Sendable {
         }
     }
 
-    /// The most envelopes of a publication: all rotations that a client makes in one refresh, and a list.
+    /// The maximum number of envelopes of a publication: all rotations that a client makes in one refresh, and a list.
     static let maximumEnvelopes = MetadataLimits.rotationsPerRefresh + 1
 
     /// The trust state of a client that holds what is published.

@@ -9,9 +9,9 @@ internal import PinListStore
 
 /// Evaluates the certificates that were found in logs anew, when another list is served.
 extension ServiceParts {
-    /// The most that are evaluated in one transaction.
+    /// The maximum number of sightings that are evaluated in one transaction, so that other writers wait only briefly.
     private static let maximumEvaluated = 500
-    /// The most transactions: all that are kept of a name, and those that come meanwhile.
+    /// The maximum number of transactions: all that are kept of a name, and those that come meanwhile.
     private static let maximumRounds = 40
 
     /// Evaluates those that were evaluated by an earlier list.

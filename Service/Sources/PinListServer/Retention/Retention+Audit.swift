@@ -8,9 +8,11 @@ internal import PinListStore
 internal import PinReportAnalysis
 
 extension Retention {
-    /// The most months that one look seals. Usually there is one in a month; a log from before there were seals has more.
+    /// The maximum number of months that one look seals. Usually there is one in a month; a log from before there were
+    /// seals has more.
     static let maximumSeals = 240
-    /// The most entries that are read at once for verifying a month.
+    /// The maximum number of entries that are read at once for verifying a month, so that a long month is not in memory
+    /// at once.
     static let auditPage: Int64 = 1_000
 
     /// Seals the months of the audit log that are over, and removes what is older than `retention.auditDays`: evidence, and

@@ -13,11 +13,11 @@ internal import ServiceLifecycle
 struct Retention: Service {
     /// The interval of runs.
     static let interval: Duration = .seconds(600)
-    /// The time for which an instance has the turn, in seconds: it looks twice meanwhile.
-    static let turn: Int64 = 1_200
-    /// The most reports that one transaction deletes, so that other writers wait only briefly.
+    /// The time for which an instance has the lease, in seconds: it looks twice meanwhile.
+    static let lease: Int64 = 1_200
+    /// The maximum number of reports that one transaction deletes, so that other writers wait only briefly.
     static let batch = 5_000
-    /// The most transactions of one look.
+    /// The maximum number of transactions of one look, so that a look ends; the next one goes on.
     static let maximumBatches = 200
     /// The interval at which it logs what takes the room, in seconds.
     static let complaintInterval: Int64 = 3_600
@@ -35,13 +35,13 @@ struct Retention: Service {
 
     func run() async throws { await Interval.each(Self.interval) { await self.look() } }
 
-    /// Deletes what is too old, where it is the turn of this instance.
+    /// Deletes what is too old, where this instance has the lease.
     func look() async {
         let now = self.clock.now
         do {
             let instance = self.instance
-            let isOurs = try await self.store.write(as: .turns) { store in
-                try store.takeTurn("retention", for: instance, at: now, seconds: Self.turn)
+            let isOurs = try await self.store.write(as: .leases) { store in
+                try store.takeLease("retention", for: instance, at: now, seconds: Self.lease)
             }
             guard isOurs else { return self.seen(try await self.room(at: now)) }
             let today = now.hour / 24
@@ -73,7 +73,8 @@ struct Retention: Service {
         }
     }
 
-    /// Forgets the oldest of what is too much: reports, and when there are none any more, counts.
+    /// Forgets the oldest of what is too much: days of reports, then reports of today, and when there are none any more,
+    /// counts.
     private func forgetMuch(at now: Timestamp) async throws {
         let room = try await self.room(at: now)
         self.seen(room)
@@ -84,19 +85,15 @@ struct Retention: Service {
             try store.removeReportDays(of: room.excess, before: today)
         }
         guard removed == 0 else { return }
-        let count = try await self.store.read { try $0.removableReports() }
-        guard count > 0 else {
+        let surplus = try await self.store.read { try $0.surplusReports(in: room) }
+        guard var surplus else {
             return try await self.store.write(as: .retention) { try $0.removeOldestCounts(before: today) }
         }
-        let each = max(room.forgotten / count, 1)
-        var excess = max(room.excess / each + 1, Int64(1))
-        for _ in 0..<Self.maximumBatches where excess > 0 {
-            let limit = Int(clamping: min(excess, Int64(Self.batch)))
-            let removed = try await self.store.write(as: .retention) { store in
-                try store.removeReports(before: Timestamp(secondsSince1970: .max), limit: limit)
-            }
+        for _ in 0..<Self.maximumBatches where surplus > 0 {
+            let limit = Int(clamping: min(surplus, Int64(Self.batch)))
+            let removed = try await self.store.write(as: .retention) { try $0.removeOldestReports(limit: limit) }
             guard removed > 0 else { break }
-            excess -= Int64(removed)
+            surplus -= Int64(removed)
         }
     }
 

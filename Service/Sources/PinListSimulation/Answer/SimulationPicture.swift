@@ -15,13 +15,13 @@ public struct SimulationPicture: Sendable {
     private static let refusedTop = 372.0
     private static let refusedHeight = 130.0
     private static let height = 540.0
-    /// The most columns; hours beyond are joined.
+    /// The maximum number of columns; hours beyond are joined.
     private static let columns = 480
-    /// The most events that are named.
+    /// The maximum number of events that are named: more labels would lie over each other.
     private static let maximumNotes = 8
     /// The number of lines of names before the next begins at the first again.
     private static let noteRows = 4
-    /// The most lists that are told apart by colour; later ones begin again.
+    /// The maximum number of lists that are told apart by colour; later ones begin again.
     private static let shades = 6
 
     private let answer: SimulationAnswer

@@ -47,7 +47,7 @@ extension SourceObject {
         if let found = known[text.value] { return found }
         let words = known.keys.sorted()
         throw text.position.error(
-            "\(name) is none of \(words.joined(separator: ", "))",
+            "\(name) must be one of \(words.joined(separator: ", "))",
             hint: NearestName.of(text.value, among: words).map { "write \($0)" })
     }
 

@@ -70,7 +70,7 @@ public struct SimulationTally: Hashable, Sendable {
         self.finally = [Int](repeating: 0, count: lists)
     }
 
-    /// The number of kept numbers: the memory of a run, whatever the number of installations.
+    /// The number of kept numbers: the memory of a run, for any number of installations.
     var kept: Int {
         (self.holding.count + 3) * self.opened.values.count + self.requests.count + self.finally.count
     }

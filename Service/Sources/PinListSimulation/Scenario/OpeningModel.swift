@@ -22,9 +22,9 @@ public enum OpeningModel: Hashable, Sendable {
 
 /// Recorded openings.
 public struct OpeningTrace: Hashable, Sendable {
-    /// The most bytes of a file.
+    /// The maximum number of bytes of a file (formats.md, section 11).
     public static let maximumBytes = 64 << 20
-    /// The most openings.
+    /// The maximum number of openings: 80 MB of memory.
     public static let maximumOpenings = 10_000_000
 
     /// The openings of all installations, in seconds from the beginning, those of one installation behind each other.

@@ -14,7 +14,7 @@ public struct Scenario: Hashable, Sendable {
     public var opened: OpeningModel
     /// The time that an installation stays open.
     public var session = TimeSpan(seconds: 180)
-    /// The installations that are not opened for a while, whatever ``opened`` says.
+    /// The installations that are not opened for a while, against what ``opened`` says.
     public var offline: Offline?
     /// The `refreshAfter` of the lists: how long a client waits before it asks again.
     public var refreshAfter = TimeSpan(seconds: PinList.defaultRefreshAfter)

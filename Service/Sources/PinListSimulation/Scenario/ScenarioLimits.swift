@@ -11,15 +11,15 @@ public enum ScenarioLimits {
     public static let clients = 1...50_000_000
     /// The numbers of simulated days that are allowed.
     public static let days = 1...1_000
-    /// The most events, rollouts included. Verdicts grow with its square.
+    /// The maximum number of events, rollouts included. Verdicts grow with its square.
     public static let events = 256
-    /// The most outages of the host of the lists.
+    /// The maximum number of outages of the host of the lists, as many as events.
     public static let outages = 256
-    /// The most keys that a list names, or denies.
+    /// The maximum number of keys that a list names, or denies.
     public static let keysOfList = 16
-    /// The most keys in all. Each is a chain of certificates.
+    /// The maximum number of keys in all. Each is a chain of certificates.
     public static let keys = 64
-    /// The most bytes of a key's name.
+    /// The maximum number of bytes of a key's name: people read it.
     public static let nameLength = 64
     /// The shape of the gamma distribution.
     public static let shape = 0.01...1_000.0
@@ -31,8 +31,8 @@ public enum ScenarioLimits {
     public static let cache: ClosedRange<Int64> = 0...604_800
     /// The lengths of a suspension that are allowed, in seconds: what lists allow (formats.md, section 3).
     public static let suspension: ClosedRange<Int64> = 60...604_800
-    /// The most steps of all installations together; a step is a moment at which one of them does something.
-    /// A rotation of 5,000,000 installations over 60 days has about 200,000,000.
+    /// The maximum number of steps of all installations together; a step is a moment at which one of them does
+    /// something. A rotation of 5,000,000 installations over 60 days has about 200,000,000.
     public static let steps = 2_000_000_000
 }
 

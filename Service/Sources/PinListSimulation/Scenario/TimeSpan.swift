@@ -7,10 +7,10 @@ public struct TimeSpan: Hashable, Comparable, Sendable, CustomStringConvertible 
     /// The seconds, from 0 to ``maximum``.
     public let seconds: Int64
 
-    /// The longest that there is, in seconds: a hundred years. No sum of two overflows.
+    /// The maximum span, in seconds: a hundred years. No sum of two overflows.
     public static let maximum: Int64 = 36_525 * 86_400
 
-    /// The most digits behind the point.
+    /// The maximum number of digits behind the point: a part of a day to less than a second.
     private static let fractionDigits = 6
 
     /// The right form, for errors.

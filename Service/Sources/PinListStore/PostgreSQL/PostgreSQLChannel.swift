@@ -15,6 +15,9 @@ final class PostgreSQLChannel {
     /// Whether the server is gone. Then nothing more can be asked.
     private(set) var isLost = false
 
+    /// The number of times that it has waited for the server: what a change costs on a network, whatever else it costs.
+    private(set) var roundTrips = 0
+
     /// Connects.
     ///
     /// - Throws: ``StoreError`` of code `unavailable`: where no server listens, for a wrong password, for a database
@@ -47,8 +50,30 @@ final class PostgreSQLChannel {
     func answer(_ send: (OpaquePointer) -> Int32) throws(StoreError) -> PostgreSQLResult {
         guard !self.isLost else { throw StoreError(.unavailable, "the connection to the database was lost") }
         guard send(self.connection) == 1 else { throw self.lost() }
+        self.roundTrips += 1
         try self.flush()
         return try self.answer()
+    }
+
+    /// Whether several questions can be sent at once.
+    static var hasPipeline: Bool { cpq_has_pipeline() == 1 }
+
+    /// Sends several questions at once and waits for all answers. After one that is refused the server skips the others.
+    ///
+    /// - Parameter sends: As in ``answer(_:)``, but for `PQsendQuery`, which libpq does not let into a pipeline.
+    /// - Returns: As many answers as there are questions. Those after a refusal are refusals, too.
+    /// - Throws: ``StoreError`` of code `unavailable` when the server is gone.
+    func answers(_ sends: [(OpaquePointer) -> Int32]) throws(StoreError) -> [PostgreSQLResult] {
+        guard !self.isLost else { throw StoreError(.unavailable, "the connection to the database was lost") }
+        guard PQenterPipelineMode(self.connection) == 1 else { throw self.lost() }
+        for send in sends { guard send(self.connection) == 1 else { throw self.lost() } }
+        guard PQpipelineSync(self.connection) == 1 else { throw self.lost() }
+        self.roundTrips += 1
+        try self.flush()
+        var answers: [PostgreSQLResult] = []
+        for _ in sends { answers.append(try self.answer()) }
+        guard try self.next()?.endsPipeline == true, PQexitPipelineMode(self.connection) == 1 else { throw self.lost() }
+        return answers
     }
 
     /// Sends rows to the server (`COPY … FROM STDIN`) and waits for the answer.
@@ -61,6 +86,8 @@ final class PostgreSQLChannel {
     func copy(_ sql: String, _ bytes: [UInt8]) throws(StoreError) -> PostgreSQLResult {
         guard !self.isLost else { throw StoreError(.unavailable, "the connection to the database was lost") }
         guard PQsendQuery(self.connection, sql) == 1 else { throw self.lost() }
+        // Once until it takes rows, and once until it has them.
+        self.roundTrips += 2
         try self.flush()
         guard let begin = try self.next() else { throw self.lost() }
         guard begin.takesRows else {

@@ -11,10 +11,32 @@ final class PostgreSQLConnection: SQLConnection {
         let signature: String
     }
 
+    /// A statement with its values, ready to be sent.
+    private struct Question {
+        let sql: String
+        /// The name under which it is prepared, if it is.
+        let name: String?
+        let parameters: PostgreSQLParameters
+
+        func send(_ connection: OpaquePointer) -> Int32 {
+            let count = Int32(clamping: self.parameters.types.count)
+            return self.parameters.withPointers { values, lengths, formats in
+                guard let name = self.name else {
+                    return PQsendQueryParams(connection, self.sql, 0, nil, nil, nil, nil, 1)
+                }
+                return PQsendQueryPrepared(connection, name, count, values, lengths, formats, 1)
+            }
+        }
+    }
+
     private let channel: PostgreSQLChannel
     private let limits: PostgreSQLLimits
     private var prepared: [Key: String] = [:]
     private var isStale = false
+    /// The statements that nothing waits for: they go with the next question, or with the commit.
+    private var unsent: [Question] = []
+    /// The days whose tables were there before the transaction that asked for them.
+    private var days: Set<Int64> = []
 
     /// Connects and sets up the session.
     ///
@@ -36,27 +58,62 @@ final class PostgreSQLConnection: SQLConnection {
     /// Whether the server is gone.
     var isLost: Bool { self.channel.isLost }
 
-    func rows(_ sql: String, _ values: [SQLValue]) throws -> [SQLRow] { try self.run(sql, values).rows() }
+    /// The number of times that it has waited for the server.
+    var roundTrips: Int { self.channel.roundTrips }
 
-    func execute(_ sql: String, _ values: [SQLValue]) throws -> Int { try self.run(sql, values).changedCount }
+    func rows(_ sql: String, _ values: [SQLValue]) throws -> [SQLRow] {
+        try self.answer(try self.question(sql, PostgreSQLParameters(values))).rows()
+    }
 
-    /// In groups of rows whose statements stay prepared, or where there are many and no key to conflict with, with `COPY`.
+    func execute(_ sql: String, _ values: [SQLValue]) throws -> Int {
+        try self.answer(try self.question(sql, PostgreSQLParameters(values))).changedCount
+    }
+
+    /// In one statement that goes with the next question; or where there are many and no key to conflict with, with `COPY`,
+    /// which takes fewer of the server's cycles a row and cannot go with others.
+    ///
+    /// A refusal is thrown by what is asked next, at the latest by the commit: nothing of the transaction stays.
     func insert(_ rows: [[SQLValue]], _ insertion: SQLInsertion) throws {
+        guard !rows.isEmpty else { return }
         if insertion.conflict.isEmpty, rows.count >= PostgreSQLLimits.copiedRows {
+            try self.sendAll()
             let copied = PostgreSQLRows(rows)
             let columns = insertion.columns.joined(separator: ", ")
             let sql = "COPY \(insertion.table) (\(columns)) FROM STDIN (FORMAT binary)"
             try self.checked(try self.channel.copy(sql, copied.bytes))
             return
         }
-        // A null has no type, and each pattern of nulls would be another statement.
-        let isWhole = !rows.contains { $0.contains(.null) }
-        var rest = rows[...]
-        while !rest.isEmpty {
-            let next = isWhole ? insertion.statement(for: rest.count) : insertion.single
-            _ = try self.run(next.sql, rest.prefix(next.rows).flatMap { $0 })
-            rest = rest.dropFirst(next.rows)
+        let arrays = try PostgreSQLArrays(rows, insertion)
+        self.unsent.append(try self.question(arrays.sql, arrays.parameters))
+        let bytes = self.unsent.reduce(0) { $0 + $1.parameters.byteCount }
+        guard self.limits.isPipelined, PostgreSQLChannel.hasPipeline, bytes < PostgreSQLLimits.unsentBytes else {
+            return try self.sendAll()
         }
+    }
+
+    /// Sends what nothing has waited for yet, and waits for the answers.
+    func sendAll() throws {
+        let last = self.unsent.popLast()
+        if let last { _ = try self.answer(last) }
+    }
+
+    /// Commits, with what was not sent yet in front of it.
+    ///
+    /// - Returns: The answer, also to a transaction in which something failed: its command is `ROLLBACK` then.
+    func commit() throws -> PostgreSQLResult { try self.answer(try self.question("COMMIT", PostgreSQLParameters([]))) }
+
+    /// Takes the transaction back, and what was not sent of it.
+    func rollBack() throws {
+        self.unsent = []
+        try self.query("ROLLBACK")
+    }
+
+    /// Asks for the table of a day once, and not with each batch of reports.
+    func makeReportDay(_ day: Int64) throws {
+        guard !self.days.contains(day) else { return }
+        let isMade = try self.rows("SELECT report_day_make(?)", [.integer(day)]).first?.integer(0) != 0
+        // One that this transaction made is gone when it is taken back.
+        if !isMade { self.days.insert(day) }
     }
 
     func lock(_ lock: StoreLock) throws {
@@ -86,24 +143,30 @@ final class PostgreSQLConnection: SQLConnection {
         try self.checked(try self.channel.answer { PQsendQuery($0, sql) })
     }
 
-    private func run(_ sql: String, _ values: [SQLValue]) throws -> PostgreSQLResult {
-        let parameters = PostgreSQLParameters(values)
-        // Without values it is seldom or only once: a table is made.
-        let name = values.isEmpty ? nil : try self.prepare(Key(sql: sql, signature: parameters.signature), parameters)
-        let count = Int32(clamping: values.count)
-        return try parameters.withPointers { values, lengths, formats in
-            try self.checked(
-                try self.channel.answer { connection in
-                    if let name { return PQsendQueryPrepared(connection, name, count, values, lengths, formats, 1) }
-                    return PQsendQueryParams(connection, sql, 0, nil, nil, nil, nil, 1)
-                })
-        }
+    /// Without values a statement is seldom or only once: a table is made, or a transaction ends. It is not prepared.
+    private func question(_ sql: String, _ parameters: PostgreSQLParameters) throws -> Question {
+        let name =
+            parameters.types.isEmpty
+            ? nil : try self.prepare(Key(sql: sql, signature: parameters.signature), parameters)
+        return Question(sql: sql, name: name, parameters: parameters)
+    }
+
+    /// The answer to a question, in front of which is sent what nothing has waited for yet.
+    private func answer(_ question: Question) throws -> PostgreSQLResult {
+        let unsent = self.unsent
+        self.unsent = []
+        guard !unsent.isEmpty else { return try self.checked(try self.channel.answer(question.send)) }
+        let answers = try self.channel.answers((unsent + [question]).map { $0.send })
+        for answer in answers.dropLast() { try self.checked(answer) }
+        guard let last = answers.last else { throw StoreError(.unavailable, "the database gave no answer") }
+        return try self.checked(last)
     }
 
     /// The name under which a statement is prepared for the types of its values.
     private func prepare(_ key: Key, _ parameters: PostgreSQLParameters) throws -> String {
         if let name = self.prepared[key] { return name }
         if self.prepared.count >= self.limits.preparedStatements {
+            try self.sendAll()
             try self.query("DEALLOCATE ALL")
             self.prepared = [:]
         }
@@ -120,6 +183,7 @@ final class PostgreSQLConnection: SQLConnection {
     @discardableResult
     private func checked(_ result: PostgreSQLResult) throws -> PostgreSQLResult {
         guard let failure = result.failure else { return result }
+        self.days = []
         // A table changed under a prepared statement, or another session deallocated it: another connection prepares it
         // anew.
         if ["0A000", "26000"].contains(result.sqlState) { self.isStale = true }
@@ -130,8 +194,8 @@ final class PostgreSQLConnection: SQLConnection {
 extension PostgreSQLConnection {
     private static func set(_ name: String, _ milliseconds: Int) -> String { "SET \(name) = \(milliseconds)" }
 
-    /// A commit is on the server's disk before the answer is sent: 202 and 200 mean it, whatever the own setting of the
-    /// server, the database or the role is.
+    /// A commit is on the server's disk before the answer is sent: 202 and 200 mean it, also where the server, the
+    /// database or the role is set otherwise.
     private func checkDurability() throws {
         let sql = """
             SELECT set_config('synchronous_commit', CASE current_setting('synchronous_commit')

@@ -9,7 +9,7 @@ internal import CPQ
 /// A machine that keeps its state in SQLite needs none of it. A ``PostgreSQLAddress`` can only be made where it is open, so
 /// no function of it is called before.
 enum PostgreSQLLibrary {
-    /// Where it is looked for, one after the other: by its name where the system keeps libraries.
+    /// The files that are tried, one after the other: by its name where the system keeps libraries.
     #if canImport(Darwin)
     static let files = [
         "libpq.5.dylib", "/opt/homebrew/opt/libpq/lib/libpq.5.dylib", "/usr/local/opt/libpq/lib/libpq.5.dylib",
@@ -18,7 +18,7 @@ enum PostgreSQLLibrary {
     static let files = ["libpq.so.5"]
     #endif
 
-    /// Why it cannot be used; nil where it is open. Tried once for a process.
+    /// The reason for which it cannot be used; nil where it is open. Tried once for a process.
     static let refusal: StoreError? = Self.open(Self.files)
 
     /// Opens the first library that there is.

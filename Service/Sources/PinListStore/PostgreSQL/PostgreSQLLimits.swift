@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// What bounds the work with a PostgreSQL database. A value, so that a test chooses smaller ones.
+/// Limits of the work with a PostgreSQL database. A value, so that a test chooses smaller ones.
 struct PostgreSQLLimits: Sendable {
     /// The connections that read. Two more write, one of them reports and counts alone: an instance makes one change of
     /// each kind at a time.
@@ -34,6 +34,8 @@ struct PostgreSQLLimits: Sendable {
     var pauseSeconds = (first: 0.25, maximum: 5.0)
     /// The number of statements that a connection keeps prepared; then it forgets all of them.
     var preparedStatements = 128
+    /// Whether statements that nothing waits for are sent with the next one, where the library can do that.
+    var isPipelined = true
 
     /// The same for a migration of the tables: it reads and writes all rows, and others wait for it.
     var migrating: Self {
@@ -46,7 +48,7 @@ struct PostgreSQLLimits: Sendable {
 
     /// Milliseconds that one statement of a migration may take: an hour, because some go through all rows.
     private static let migrationMilliseconds = 3_600_000
-    /// The longest address, in bytes of UTF-8.
+    /// The maximum length of an address, in bytes of UTF-8.
     static let maximumAddressLength = 2_048
     /// The stack of a thread that makes calls, in bytes: lists and reports are evaluated on it.
     static let stackSize = 4 << 20
@@ -56,8 +58,13 @@ struct PostgreSQLLimits: Sendable {
     static let rowOverhead: Int64 = 100
     /// The number of the first advisory lock (``StoreLock``), within one database: "tumbler" in ASCII.
     static let firstLock: Int64 = 0x74_756D_626C_6572
-    /// The fewest rows that are copied with `COPY`, which takes a question more than a statement that is prepared.
-    static let copiedRows = 4
-    /// The most bytes that are handed to libpq at once while rows are copied.
+    /// The minimum number of rows that are copied with `COPY`, which takes two questions more than a statement that goes
+    /// with others.
+    static let copiedRows = 256
+    /// The maximum number of bytes of statements that nothing waits for: then they are sent before the next question, so that
+    /// memory is bounded.
+    static let unsentBytes = 1 << 20
+    /// The maximum number of bytes that are handed to libpq at once while rows are copied: a buffer of the usual size
+    /// of pipes and sockets.
     static let copiedBytes = 65_536
 }

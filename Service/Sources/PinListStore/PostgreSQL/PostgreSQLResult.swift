@@ -28,6 +28,9 @@ final class PostgreSQLResult {
     /// Whether the server waits for rows.
     var takesRows: Bool { PQresultStatus(self.result) == PGRES_COPY_IN }
 
+    /// Whether it says that all answers of a pipeline were given.
+    var endsPipeline: Bool { PQresultStatus(self.result) == PGRES_PIPELINE_SYNC }
+
     /// The SQLSTATE of the refusal; empty when the server said none.
     var sqlState: String {
         PQresultErrorField(self.result, Int32(UInt8(ascii: "C"))).map { String(cString: $0) } ?? ""

@@ -14,7 +14,10 @@ final class PostgreSQLSession {
     func read<Result>(_ body: (StoreTransaction) throws -> Result) throws -> Result {
         let connection = try self.begin("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
         defer { self.end(connection) }
-        return try body(StoreTransaction(connection: connection))
+        let result = try body(StoreTransaction(connection: connection))
+        // A change within is refused, and not left out.
+        try connection.sendAll()
+        return result
     }
 
     /// Changes all or nothing, while it holds a lock of the database, over all instances of the service; or none.
@@ -55,7 +58,7 @@ final class PostgreSQLSession {
 
     private func commit(_ connection: PostgreSQLConnection) throws {
         let answer: PostgreSQLResult
-        do { answer = try connection.query("COMMIT") } catch {
+        do { answer = try connection.commit() } catch {
             self.end(connection)
             guard connection.isLost else { throw error }
             throw StoreError(
@@ -70,7 +73,7 @@ final class PostgreSQLSession {
 
     /// Ends what is open, and drops a connection that cannot go on.
     private func end(_ connection: PostgreSQLConnection) {
-        if !connection.isLost { _ = try? connection.query("ROLLBACK") }
+        if !connection.isLost { try? connection.rollBack() }
         if !connection.isReady { self.connection = nil }
     }
 }

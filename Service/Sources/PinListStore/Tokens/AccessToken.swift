@@ -48,7 +48,7 @@ package struct AccessToken: Hashable, Sendable {
     /// The number of random bytes that a token is made of: its id's 8, and the secret's.
     package static let randomBytes = 8 + Self.secretBytes
 
-    /// The most Unicode scalars of a label and of an owner.
+    /// The maximum number of Unicode scalars of a label and of an owner (formats.md, section 7).
     package static let maximumTextScalars = 100
 
     /// The label of tokens that the service makes for those who come by a log-in link. Logging out revokes such a token.

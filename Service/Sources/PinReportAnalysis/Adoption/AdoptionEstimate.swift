@@ -28,11 +28,13 @@ package struct AdoptionEstimate: Hashable, Sendable {
         case notMeasured(why: String)
     }
 
-    /// The fewest requests of a window that say something.
+    /// The minimum number of requests of a window that say something: of fewer, one request is over a tenth.
     package static let minimumBase: Int64 = 10
-    /// The largest share of requests through caches that still lets the others stand for all.
+    /// The maximum share of requests through caches that still lets the others stand for all: what the others say is
+    /// then wrong by no more than that.
     static let maximumEdgeShare = 0.1
-    /// The largest share of requests whose sources could not be told apart that still lets the others stand for all.
+    /// The maximum share of requests whose sources could not be told apart that still lets the others stand for all
+    /// (formats.md, section 7).
     static let maximumCrowdedShare = 0.1
     /// The number of sources that asked as often as counts, in an hour, below which these are few, and must not be most
     /// of what counts.
@@ -42,7 +44,7 @@ package struct AdoptionEstimate: Hashable, Sendable {
     /// The number of windows that the newest version has to be out for a forecast: one point says nothing of a curve.
     static let forecastWindows: Int64 = 2
     /// The share that counts as all installations.
-    package static let everybody = 0.99
+    package static let shareOfAll = 0.99
 
     /// Whether there is something to go by.
     package let state: State
@@ -102,7 +104,7 @@ package struct AdoptionEstimate: Hashable, Sendable {
             missing: missing,
             before: before.base >= Self.minimumBase ? 1 - before.share(of: newest.version) : 1,
             publishedAt: newest.at.secondsSince1970, window: window, now: now.secondsSince1970)
-        let isReached = missing <= 1 - Self.everybody
+        let isReached = missing <= 1 - Self.shareOfAll
         let isYoung =
             !isReached
             && (before.whyNotMeasured != nil
@@ -123,7 +125,7 @@ package struct AdoptionEstimate: Hashable, Sendable {
     private static func forecast(
         missing: Double, before: Double, publishedAt: Int64, window: Int64, now: Int64
     ) -> (at: Int64?, isStalled: Bool) {
-        guard missing > 1 - Self.everybody else { return (nil, false) }
+        guard missing > 1 - Self.shareOfAll else { return (nil, false) }
         // After one window every installation has asked, after two every one has named the answer.
         let earliest = publishedAt + 2 * window
         let factor = missing / max(before, 0.000_1)
@@ -132,7 +134,7 @@ package struct AdoptionEstimate: Hashable, Sendable {
             return (isStalled ? nil : max(earliest, now + window), isStalled)
         }
         // A hundred years are the end of every forecast.
-        let windows = min(log((1 - Self.everybody) / missing) / log(factor), 3.2e9 / Double(max(window, 1)))
+        let windows = min(log((1 - Self.shareOfAll) / missing) / log(factor), 3.2e9 / Double(max(window, 1)))
         guard let wait = Int64(exactly: (windows * Double(window)).rounded(.down)) else { return (nil, false) }
         return (max(earliest, now + wait), false)
     }

@@ -21,11 +21,11 @@ package struct DeployableKeys: Sendable {
         case needsChain(String)
     }
 
-    /// The most lists that are looked at, those that were named most often. An installation that holds another one
-    /// counts as refusing.
+    /// The maximum number of lists that are looked at, those that were named most often. An installation that holds
+    /// another one counts as refusing.
     static let maximumLists = 32
 
-    /// From what it is said, in a sentence; empty when nothing is measured.
+    /// The measurement behind it, in a sentence; empty when nothing is measured.
     package let measured: String
 
     private let requests: Int64

@@ -10,7 +10,7 @@ internal import PinListMetadata
 ///
 /// JSON Lines with `time`, `ifNoneMatch`, `status` and `path`; what is no request for a list is passed over.
 package struct EdgeLog: Sendable {
-    /// The most bytes of a line.
+    /// The maximum number of bytes of a line, as many as all fields of a request may have.
     package static let lineBytes = 16_384
 
     /// The number of lines that were counted.

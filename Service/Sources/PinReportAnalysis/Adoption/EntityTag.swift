@@ -7,7 +7,7 @@ public struct EntityTag: Hashable, Sendable {
     /// The digest between the quotation marks.
     public let digest: String
 
-    /// The most bytes of an `If-None-Match` that are looked at: a list of some tags.
+    /// The maximum number of bytes of an `If-None-Match` that are looked at: a list of some tags.
     package static let maximumBytes = 4_096
 
     /// A tag.

@@ -9,12 +9,13 @@ package import PinListMetadata
 ///
 /// It is made of the same requests as ``AdoptionEstimate``. That says how a list spreads; this says what is still out.
 package struct HeldCount: Hashable, Sendable {
-    /// The shortest time over which is counted, in seconds.
+    /// The minimum time over which is counted, in seconds: a day, in which each active installation asks (formats.md,
+    /// section 8).
     static let minimumPeriod: Int64 = 86_400
-    /// The fewest requests that say something.
+    /// The minimum number of requests that say something (formats.md, section 8).
     static let minimumRequests: Int64 = 300
 
-    /// Over how many seconds was counted: whole hours.
+    /// The period that is counted, in seconds: whole hours.
     package let period: Int64
     /// The requests that named a list.
     package let requests: Int64
@@ -48,7 +49,7 @@ package struct HeldCount: Hashable, Sendable {
         }
     }
 
-    /// Over how many hours is counted.
+    /// The number of hours that are counted.
     package static func hours(of window: Int64) -> Int64 { (max(window, self.minimumPeriod) + 3_599) / 3_600 }
 
     /// The count as JSON.

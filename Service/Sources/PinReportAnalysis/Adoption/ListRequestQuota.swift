@@ -14,7 +14,7 @@
 /// 15.7 million; until then a source that was not there before has requests left. After that, requests are
 /// ``Answer/crowded``: they are not counted, and it is said how many there were.
 package struct ListRequestQuota: Sendable {
-    /// The most requests of a source in an hour that count.
+    /// The maximum number of requests of a source in an hour that count (formats.md, section 7; decision 0042).
     package static let maximumRequests = 120
     /// The number of places that a source may have.
     static let ways = 8

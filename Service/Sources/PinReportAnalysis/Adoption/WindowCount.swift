@@ -16,7 +16,7 @@ package struct WindowCount {
     package private(set) var exhausted: Int64 = 0
     /// Requests of sources that could not be told apart.
     package private(set) var crowded: Int64 = 0
-    /// Over how many hours is counted.
+    /// The number of hours that are counted.
     private let hours: Int64
     /// By version.
     package private(set) var versions: [Int64: Int64] = [:]

@@ -7,7 +7,7 @@ internal import PinListMetadata
 internal import PinRotation
 
 extension AlarmRules {
-    /// After how many seconds over its time a gate is overdue, and how urgent that is then: a day, and a week.
+    /// The time over its own after which a gate is overdue, in seconds, and how urgent that is then: a day, and a week.
     static let overdue: [(seconds: Int64, severity: Alarm.Severity)] = [(604_800, .warning), (86_400, .notice)]
 
     /// The alarms of rotations that are planned, and of those that should be.

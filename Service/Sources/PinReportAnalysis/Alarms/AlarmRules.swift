@@ -107,7 +107,7 @@ package enum AlarmRules {
         }
     }
 
-    /// What the sentence on a rate begins with; `nil` where nothing is known of its cause. Reports of no host are all
+    /// The beginning of the sentence on a rate; `nil` where nothing is known of its cause. Reports of no host are all
     /// of lists and roots.
     private static func opening(of lead: LeadingCause?, _ rate: HostRate) -> String? {
         rate.host.isEmpty ? LikelyCause.Kind.refusedList.opening : lead?.kind.opening
@@ -169,7 +169,7 @@ package enum AlarmRules {
         }
     }
 
-    /// What an entry says of the list that it begins with.
+    /// The words of an entry on the list that it begins with.
     private static func facts(of detail: String) -> String {
         let rest = detail.drop { $0 != ":" }.dropFirst()
         return String(rest.first == " " ? rest.dropFirst() : rest)

@@ -2,11 +2,11 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// What an alarm means, and the first action: the words of docs/operations/alarms.md, which a test compares.
+/// The meaning of an alarm, and the first action: the words of docs/operations/alarms.md, which a test compares.
 package struct AlarmRunbook: Hashable, Sendable {
-    /// What it means for users now.
+    /// The effect on users now.
     package let users: String
-    /// What happens when it is left alone.
+    /// The effect of leaving it alone.
     package let left: String
     /// The first action.
     package let action: String

@@ -34,7 +34,7 @@ package enum AlarmSentence {
 }
 
 extension Alarm.Kind {
-    /// What is wrong, in words that begin a sentence. Of failures it is that of their cause, where one is known.
+    /// The problem, in words that begin a sentence. Of failures it is that of their cause, where one is known.
     package var opening: String {
         switch self {
         case .failureRate: LikelyCause.Kind.unclear.opening
@@ -61,7 +61,7 @@ extension Alarm.Kind {
 }
 
 extension LikelyCause.Kind {
-    /// What is wrong, in words that begin a sentence. No opening begins with another one.
+    /// The problem, in words that begin a sentence. No opening begins with another one.
     package var opening: String {
         switch self {
         case .rotation: "A server presents a key that no list has"
@@ -83,7 +83,7 @@ package struct LeadingCause: Hashable, Sendable {
     package let kind: LikelyCause.Kind
     /// The time of the first report with this cause.
     package let since: Timestamp
-    /// The most networks of a group on one day; `nil` where that was not measured.
+    /// The maximum number of networks of a group on one day; `nil` where that was not measured.
     package let networks: BoundedCount?
 
     /// States it.

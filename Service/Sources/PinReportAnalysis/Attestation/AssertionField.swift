@@ -7,13 +7,13 @@ internal import PinListMetadata
 
 /// The field `Tumbler-Assertion` of a report (formats.md, section 7): base64 of JSON. Only its form is known.
 public struct AssertionField: Hashable, Sendable {
-    /// The most characters of the field: an assertion has about 200 bytes.
+    /// The maximum number of characters of the field: an assertion has about 200 bytes.
     public static let maximumLength = 8_192
-    /// How many bytes a key id has: it is a SHA-256.
+    /// The length of a key id in bytes: it is a SHA-256.
     public static let keyIDBytes = 32
-    /// How many bytes a challenge has.
+    /// The length of a challenge in bytes.
     public static let challengeBytes = 32
-    /// The most bytes of an assertion.
+    /// The maximum number of bytes of an assertion: one has about 200.
     public static let maximumAssertion = 4_096
 
     /// 32 bytes.
@@ -37,9 +37,9 @@ public struct AssertionField: Hashable, Sendable {
 
 /// The body of `POST /v1/attest/keys`: what an installation registers. Only its form is known.
 public struct KeyRegistration: Hashable, Sendable {
-    /// The most bytes of a body: an attestation of 64 KiB in base64, and some.
+    /// The maximum number of bytes of a body: an attestation of 64 KiB in base64, and some.
     public static let maximumBytes = 98_304
-    /// The most bytes of an attestation: what is read of CBOR.
+    /// The maximum number of bytes of an attestation: what is read of CBOR.
     public static let maximumAttestation = 65_536
 
     /// The list that it is registered for.

@@ -15,7 +15,9 @@ package struct AttestationRate: Hashable, Sendable {
     /// The number of attested reports that usually come in the time that is compared. Of fewer, half would often be
     /// missing by chance.
     package static let compared = 8.0
-    /// The longest time that is compared, in hours.
+    /// The share of attested reports from which the unattested ones only warn (formats.md, section 7).
+    package static let enough = 0.5
+    /// The maximum time that is compared, in hours (formats.md, section 7).
     package static let maximum: Int64 = 24
 
     /// Attested reports of the month.
@@ -48,7 +50,7 @@ package struct AttestationRate: Hashable, Sendable {
     }
 
     /// Whether unattested reports count as they did before.
-    package var countsUnattested: Bool { (self.share ?? 0) < 0.5 || self.hasFallen }
+    package var countsUnattested: Bool { (self.share ?? 0) < Self.enough || self.hasFallen }
 
     /// Whether attested reports fell below half of their usual rate, over as many hours as usually bring
     /// ``compared`` of them, up to ``maximum``.
@@ -68,18 +70,18 @@ package struct AttestationRate: Hashable, Sendable {
     }
 }
 
-/// Who reported a host with attested reports in the last hour.
+/// The installations that reported a host with attested reports in the last hour.
 package struct AttestedHost: Hashable, Sendable {
-    /// The fewest keys, and the fewest networks, that are an alarm.
+    /// The minimum number of keys, and of networks, that are an alarm (docs/decisions/0066).
     package static let minimumAlarming = 3
 
-    /// How many keys were heard, each once however often it reported.
+    /// The number of keys that were heard, each once however often it reported.
     package let keys: Int
-    /// From how many networks they were heard first.
+    /// The number of networks from which they were heard first.
     package let networks: Int
 
     package init(keys: Int, networks: Int) { (self.keys, self.networks) = (keys, networks) }
 
-    /// Whether it is an alarm by itself, whatever is usual (docs/decisions/0066).
+    /// Whether it is an alarm by itself, without regard to what is usual (docs/decisions/0066).
     package var isAlarming: Bool { min(self.keys, self.networks) >= Self.minimumAlarming }
 }

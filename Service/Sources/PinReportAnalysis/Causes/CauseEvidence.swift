@@ -8,7 +8,7 @@ internal import CertificatePinning
 package struct CauseEvidence {
     private let facts: GroupFacts
 
-    /// The most hosts and signals that are named.
+    /// The maximum number of hosts and signals that are named: more hosts are counted.
     private static let maximumNamed = 5
 
     init(_ facts: GroupFacts) { self.facts = facts }
@@ -20,7 +20,7 @@ package struct CauseEvidence {
         return seconds == 0 ? "\(reports)." : "\(reports) within \(Self.duration(seconds))."
     }
 
-    /// From how many networks.
+    /// The number of networks, in words.
     var networks: String {
         guard let networks = self.facts.networks else { return "It was not measured from how many networks." }
         if networks.number == 1 { return "They came from 1 network: one place, or one person." }

@@ -63,7 +63,7 @@ public struct FailureFilter: Hashable, Sendable {
     /// The order of the groups.
     package var order = Order.reports
 
-    /// The most scalars of a value: a host has at most 253.
+    /// The maximum number of scalars of a value: a host has at most 253.
     package static let maximumValueLength = 256
 
     /// No filter.

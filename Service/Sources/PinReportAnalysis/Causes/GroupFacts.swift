@@ -12,7 +12,7 @@ public struct GroupFacts: Hashable, Sendable {
     package let count: Int64
     /// The times of the first and the last of them, by the service's clock.
     package let seen: ClosedRange<Timestamp>
-    /// From how many networks on the day with the most; `nil` where that was not measured.
+    /// The number of networks on the day with the most; `nil` where that was not measured.
     public var networks: BoundedCount?
     /// The number of different leaves.
     public var leaves = BoundedCount(0)

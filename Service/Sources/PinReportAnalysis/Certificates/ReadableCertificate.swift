@@ -7,10 +7,11 @@ public import CertificatePinning
 /// The fields of a certificate in a report, for display. Nothing is decided by them but which group a report is counted
 /// in, and the sender of the certificate has chosen every word of them.
 public struct ReadableCertificate: Hashable, Sendable {
-    /// The most names that are read of a certificate. Those of the public web have up to 100; one needs its own.
+    /// The maximum number of names that are read of a certificate. Those of the public web have up to 100; one needs
+    /// its own.
     public static let maximumNames = 32
 
-    /// The most elements of a certificate, and of its extensions, that are stepped over.
+    /// The maximum number of elements of a certificate, and of its extensions, that are stepped over.
     package static let maximumElements = 64
 
     /// The subject, the most specific part first; empty for an empty one.

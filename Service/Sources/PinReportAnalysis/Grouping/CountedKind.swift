@@ -4,7 +4,7 @@
 
 /// The kind under which an hour counts a report: its kind, and a denied key as a kind of its own.
 ///
-/// A denied key is reported by every installation, whatever `reportPerMillion` of the list says (formats.md, section
+/// A denied key is reported by every installation, without regard to the list's `reportPerMillion` (formats.md, section
 /// 3.2): what is counted of it is never multiplied.
 package enum CountedKind {
     /// A denied key: a pin failure that every installation reports.

@@ -6,8 +6,8 @@ package import CertificatePinning
 
 /// The different leaves that were seen in one group, up to a number that tells one from many.
 package struct DistinctLeaves: Hashable, Sendable {
-    /// The most that are kept: one is a rotation, two or three are a fleet, what is over makes its own for each
-    /// connection.
+    /// The maximum number that is kept: one is a rotation, two or three are a fleet, what is over makes its own for
+    /// each connection.
     package static let maximum = 16
 
     /// The pins of their keys, in the order in which they were first seen.

@@ -49,7 +49,7 @@ package struct GroupQuota: Hashable, Sendable {
         case listed
         /// All others.
         case other
-        /// Attested reports, of whatever host.
+        /// Attested reports, of any host.
         case attested
     }
 
@@ -71,12 +71,12 @@ package struct GroupQuota: Hashable, Sendable {
 
     /// The part of a share: one in so many of its part.
     static let sharesOfPart = 8
-    /// The fewest groups that a share has, where the part is large enough: one host that fails in several ways.
+    /// The minimum number of groups of a share, where the part is large enough: one host that fails in several ways.
     static let minimumOfShare = 16
 
-    /// The most groups of published lists and their hosts: half, and the odd one.
+    /// The maximum number of groups of published lists and their hosts: half, and the odd one.
     let maximumListed: Int
-    /// The most groups of all others.
+    /// The maximum number of groups of all others.
     let maximumOther: Int
     /// Groups of published lists and their hosts, without overflows.
     package private(set) var listed: Int
@@ -100,7 +100,7 @@ package struct GroupQuota: Hashable, Sendable {
         self.attested = attested
     }
 
-    /// The most groups of one share.
+    /// The maximum number of groups of one share.
     func maximumOfShare(isListed: Bool) -> Int {
         let part = isListed ? self.maximumListed : self.maximumOther
         return min(max(part / Self.sharesOfPart, Self.minimumOfShare), part)

@@ -14,14 +14,15 @@ internal import PinListMetadata
 /// leaves.
 ///
 /// An issuer is told apart by the pin of its certificate, where that is in the chain, else by its name. One exception:
-/// a product that is known to intercept (``KnownInterceptor``) is one issuer, whatever its key, because antivirus
+/// a product that is known to intercept (``KnownInterceptor``) is one issuer with any key, because antivirus
 /// software and debugging proxies make a root for each device, and each device would be a group. What an attacker gains
 /// by taking such a name is to be counted among the interceptors.
 ///
 /// Everything in the key comes from outside, so the number of groups is bounded (``GroupQuota``): what finds no room is
 /// counted in ``overflow(isListed:)``.
 public struct ReportGroup: Hashable, Sendable {
-    /// The most groups that are worth keeping at a time: enough for each of 1,000 hosts to fail in ten ways.
+    /// The maximum number of groups that are worth keeping at a time: enough for each of 1,000 hosts to fail in ten
+    /// ways.
     package static let maximumGroups = 10_000
 
     /// The lower-case hex SHA-256 of the key: the same on every machine and in every version of the service.

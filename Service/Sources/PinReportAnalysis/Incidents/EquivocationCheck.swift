@@ -19,11 +19,12 @@ package enum EquivocationCheck: Hashable, Sendable {
     /// The evidence of this name and day is enough: it is counted among the reports alone.
     case beyondQuota
 
-    /// The most envelopes of one version that are compared: those of a list that was signed again and again.
+    /// The maximum number of envelopes of one version that are compared: those of a list that was signed again and
+    /// again.
     package static let maximumEnvelopes = 16
 
-    /// The most envelopes of a name and UTC day that are kept as evidence. Each is a list that our signers signed, and
-    /// the first ones say what is to be said.
+    /// The maximum number of envelopes of a name and UTC day that are kept as evidence. Each is a list that our signers
+    /// signed, and the first ones say what is to be said.
     static let maximumPerDay: Int64 = 16
 
     /// Says what a list is whose payload is neither published here nor evidence already.
@@ -94,8 +95,8 @@ package enum EquivocationCheck: Hashable, Sendable {
 ///
 /// It holds what our signers signed alone: a stranger adds nothing to it, and pushes nothing out of it.
 package struct KnownPayloads: Sendable {
-    /// The most digests of each of the two halves, of which the older is dropped when the newer is full: 64 days of evidence
-    /// at the most a day.
+    /// The maximum number of digests of each of the two halves, of which the older is dropped when the newer is full:
+    /// 64 days of evidence at the most a day.
     package static let maximum = 1_024
 
     private var newer: [String: Timestamp] = [:]

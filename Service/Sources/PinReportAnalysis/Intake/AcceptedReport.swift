@@ -12,7 +12,8 @@ package struct AcceptedReport: Sendable {
     package let group: ReportGroup
     /// The time at which it came.
     package let receivedAt: Timestamp
-    /// From how many networks its group was reported today, this one included; `nil` where that is not counted.
+    /// The number of networks from which its group was reported today, this one included; `nil` where that is not
+    /// counted.
     package let networks: NetworkCounter.Count?
     /// Whether it is a sample of many that were over a limit.
     package let isSample: Bool

@@ -18,11 +18,11 @@ package struct BodyBudget: Sendable {
         package init(from source: SourceAddress?) { self.source = source?.limited }
     }
 
-    /// The most bytes of all bodies, as far as each is no larger than a usual report.
+    /// The maximum number of bytes of all bodies, as far as each is no larger than a usual report.
     static let maximumUsual = 67_108_864
-    /// The most bytes of all bodies beyond that.
+    /// The maximum number of bytes of all bodies beyond that (formats.md, section 7).
     static let maximumBeyond = 67_108_864
-    /// The most bytes of one source: two of the largest bodies.
+    /// The maximum number of bytes of one source: two of the largest bodies.
     static let maximumOfOneSource = 12_582_912
 
     /// The part that is no more than a usual report, in bytes.

@@ -2,9 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// Under which host a report is counted by the hour, on one day.
+/// The host under which a report is counted by the hour, on one day.
 ///
-/// A listed host is always counted as itself, whatever floods in. Of other hosts at most ``maximumOther`` a name and day are
+/// A listed host is always counted as itself, even in a flood. Of others at most ``maximumOther`` a name and day are
 /// counted as themselves, the first ones; the rest is ``HostRate/otherHosts``. So a day has no more hosts in it than the
 /// lists have, and 101 for each published name, and for all reports that name no published list together.
 ///
@@ -27,8 +27,8 @@ package struct CountedHosts: Sendable {
         }
     }
 
-    /// The most hosts of no published list that are counted as themselves, for each name and day (changes of the
-    /// contract, 12).
+    /// The maximum number of hosts of no published list that are counted as themselves, for each name and day (changes
+    /// of the contract, 12).
     static let maximumOther = 100
 
     /// The places that were taken since the value was made: what a store has to add.

@@ -10,7 +10,7 @@
 package struct TurnedAway: Hashable, Sendable {
     /// The length of line that a full queue counts as, in seconds.
     static let secondsOfQueue = 60
-    /// The most that is counted: far more than makes the longest answer.
+    /// The maximum count: far more than makes the longest answer.
     private static let maximum = 1_000_000_000_000
 
     /// The capacity: reports, or bytes.

@@ -17,9 +17,9 @@ internal import Crypto
 ///
 /// When the service starts again on the same day it counts anew: a store keeps the highest number of a day.
 package struct NetworkCounter: Sendable {
-    /// The most networks that are told apart in a group; then it is `256 or more`.
+    /// The maximum number of networks that are told apart in a group; then it is `256 or more`.
     package static let maximumNetworks = 256
-    /// The most groups that are counted on a day: 20 MiB of hashes at the most.
+    /// The maximum number of groups that are counted on a day: 20 MiB of hashes at the most.
     package static let maximumGroups = ReportGroup.maximumGroups
     /// The time by which the clock may fall back over midnight before that counts as another day, in seconds: clocks
     /// are set by less than this all the time, and every change of the key forgets what was counted.

@@ -6,9 +6,10 @@
 /// were turned away in one moment do not come back in one moment. Never more than four hours (changes of the contract,
 /// 12).
 package enum RetryTime {
-    /// The longest line, in seconds: three hours.
+    /// The maximum length of a line, in seconds: three hours.
     static let maximumLine: Int64 = 10_800
-    /// The longest answer, in seconds: four hours, as long as a client waits at the most between its own attempts.
+    /// The maximum wait that an answer names, in seconds: four hours, as long as a client waits at the most between its
+    /// own attempts.
     package static let maximum: Int64 = 14_400
 
     /// A time, at least a second.

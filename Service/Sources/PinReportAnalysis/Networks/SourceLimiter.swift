@@ -25,11 +25,11 @@ package struct SourceLimiter: Sendable {
 
     /// The limits on rates.
     package struct Limits: Hashable, Sendable {
-        /// The most reports of a source at once. Many phones share the address of a mobile network.
+        /// The maximum number of reports of a source at once. Many phones share the address of a mobile network.
         package var sourceBurst = 120
         /// The number of tokens for reports that come to a source in a minute.
         package var sourcePerMinute = 60
-        /// The most reports of all sources at once.
+        /// The maximum number of reports of all sources at once.
         package var totalBurst = 10_000
         /// The number of reports of all sources in a minute: what one disk writes with room to spare.
         package var totalPerMinute = 60_000
@@ -77,7 +77,7 @@ package struct SourceLimiter: Sendable {
         }
     }
 
-    /// The most samples at once.
+    /// The maximum number of samples at once; at most 60 come in a minute (formats.md, section 7).
     private static let sampleBurst = 10
 
     private let sourceRate: TokenBucket.Rate

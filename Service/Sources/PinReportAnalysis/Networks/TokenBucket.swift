@@ -8,9 +8,9 @@
 struct TokenBucket: Hashable, Sendable {
     /// The rate that is allowed.
     struct Rate: Hashable, Sendable {
-        /// The most tokens: how many reports may come at once.
+        /// The maximum number of tokens: the reports that may come at once.
         let burst: Int64
-        /// In how many nanoseconds one token comes back.
+        /// The time in which one token comes back, in nanoseconds.
         let interval: Int64
 
         /// A rate.
@@ -33,8 +33,8 @@ struct TokenBucket: Hashable, Sendable {
     /// Whether more was taken than it holds.
     func isOverdrawn(_ rate: Rate, at now: Int64) -> Bool { self.wait(rate, for: 0, at: now) > 0 }
 
-    /// In how many nanoseconds there will be so many tokens; 0 when they are there. Where more are asked for than it
-    /// holds, in how many it will be full.
+    /// The time until there are so many tokens, in nanoseconds; 0 when they are there. Where more are asked for than it
+    /// holds, the time until it is full.
     func wait(_ rate: Rate, for tokens: Int64 = 1, at now: Int64) -> Int64 {
         max(0, max(self.fullAt, now) - now - (rate.burst - min(tokens, rate.burst)) * rate.interval)
     }

@@ -12,13 +12,13 @@
 ///
 /// Times are nanoseconds of a clock that only goes forward, from any beginning.
 struct WaitingLine: Hashable, Sendable {
-    /// The longest line, in nanoseconds: three hours, to which ``RetryTime`` adds up to a third.
+    /// The maximum length of a line, in nanoseconds: three hours, to which ``RetryTime`` adds up to a third.
     static let maximum = RetryTime.maximumLine * 1_000_000_000
 
     /// The time at which the last one is served.
     private(set) var endsAt: Int64 = 0
 
-    /// In how many nanoseconds the last one is served; 0 where there is none.
+    /// The time until the last one is served, in nanoseconds; 0 where there is none.
     func wait(at now: Int64) -> Int64 { max(0, self.endsAt - now) }
 
     /// Joins the line.

@@ -44,9 +44,10 @@ package struct HostRate: Hashable, Sendable {
 
     /// The number of hours in the week that a rate is compared with.
     package static let week: Int64 = 168
-    /// The most hosts that no list has whose rates are shown: any sender can report a host that does not exist.
+    /// The maximum number of hosts that no list has whose rates are shown: any sender can report a host that does not
+    /// exist.
     package static let maximumUnlisted = 200
-    /// The fewest reports of an hour that an alarm is worth.
+    /// The minimum number of reports of an hour that an alarm is worth: fewer may be one network.
     static let minimumAlarming = 10.0
     /// The usual rate below which silence says nothing.
     static let minimumUsual = 5.0
@@ -115,8 +116,8 @@ package struct HostRate: Hashable, Sendable {
             before.isEmpty ? 0 : before.reduce(0) { $0 + value($1) } / Double(before.count)
         }
         let whole = mean { Double(unsampled[$0] ?? 0) }
-        let everybody = mean { multiplied($0, \.all) } - whole
-        func usual(_ perMillion: Int64) -> Double { everybody * Double(perMillion) / Double(ReportRate.all) + whole }
+        let fullRate = mean { multiplied($0, \.all) } - whole
+        func usual(_ perMillion: Int64) -> Double { fullRate * Double(perMillion) / Double(ReportRate.all) + whole }
         let shares = rate.perMillion(in: (hour - Self.week)...hour)
         self.usual = usual(rate.perMillion(in: hour))
         self.usualRange = usual(shares.lowerBound)...max(usual(shares.lowerBound), usual(shares.upperBound))

@@ -7,7 +7,7 @@ internal import PinListMetadata
 
 /// The facts of a probe's result. It comes from outside, with a token: what is missing or odd is left out.
 package struct ProbeFacts {
-    /// The most values of a host's object: 16 certificates, 64 addresses, 256 notes and some.
+    /// The maximum number of values of a host's object: 16 certificates, 64 addresses, 256 notes and some.
     package static let maximumValues = 4_096
 
     /// The problem, in words; `nil` when there is none.
@@ -26,7 +26,7 @@ package struct ProbeFacts {
     package let addressLeaves: [String]
     /// The issuer of the leaf.
     package let issuer: String?
-    /// What is revoked of what the host serves, each in words; ``maximumNamed`` at most.
+    /// The revoked certificates that the host serves, each in words; ``maximumNamed`` at most.
     package let revoked: [String]
     /// The pin of the list that matched.
     let matched: String?
@@ -74,7 +74,7 @@ package struct ProbeFacts {
         return elements
     }
 
-    /// The most missed addresses that are named.
+    /// The maximum number of missed addresses that are named; the rest is counted.
     private static let maximumNamed = 4
 
     /// An address that could not be asked, and why; `nil` for one that was.
@@ -93,7 +93,7 @@ package struct ProbeFacts {
             + missed.prefix(Self.maximumNamed).joined(separator: ", ") + more
     }
 
-    /// A revoked certificate in words. What is there counts, whatever it says of itself.
+    /// A revoked certificate in words. What is there counts, also without a word about it.
     private static func revoked(_ members: [String: JSONValue]) -> String {
         let what = members["index"] == .integer(0) ? "its certificate" : "the certificate of a CA in its path"
         let serial = Self.text(members["serial"]).map { " with the serial number \($0)" } ?? ""

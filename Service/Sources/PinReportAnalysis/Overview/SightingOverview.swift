@@ -21,7 +21,7 @@ package struct SightingOverview: Hashable, Sendable {
     package struct Unexpected: Hashable, Sendable {
         /// The certificate.
         package let sighting: StoredSighting
-        /// From how many networks reports named its key, on the day with the most; `nil` where none did.
+        /// The number of networks from which reports named its key, on the day with the most; `nil` where none did.
         package let networks: Int64?
         /// Whether an attested report named its key: an unmodified copy of the app saw it served.
         package let isAttested: Bool
@@ -41,7 +41,7 @@ package struct SightingOverview: Hashable, Sendable {
         }
     }
 
-    /// The most unexpected certificates of a list that are looked at: each is an alarm.
+    /// The maximum number of unexpected certificates of a list that are looked at: each is an alarm.
     package static let maximum = 200
 
     /// States what was found.

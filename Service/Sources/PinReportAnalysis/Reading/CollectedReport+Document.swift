@@ -6,7 +6,7 @@ internal import CertificatePinning
 internal import PinListMetadata
 
 extension CollectedReport {
-    /// The report as strict JSON with section 5's members, whatever it came as: what is stored and exported.
+    /// The report as strict JSON with section 5's members, for each form that it came in: what is stored and exported.
     ///
     /// Not the bytes that came: those may hold identifiers, and anything else that a sender wants stored. Without the
     /// envelope of an incident, which is large and has its own member. Reads back as an equal report but for that.

@@ -10,7 +10,7 @@ internal import CertificatePinning
 enum ReportedTime {
     /// The length of `2026-11-21T00:00:00`.
     private static let secondsLength = 19
-    /// The most bytes: nine digits of a fraction, and an offset.
+    /// The maximum number of bytes: nine digits of a fraction, and an offset.
     private static let maximumBytes = 35
     /// Noon of the first and of the last day that a ``Timestamp`` is written for, so that every offset stays within.
     private static let bounds =

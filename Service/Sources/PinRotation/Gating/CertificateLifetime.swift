@@ -6,9 +6,9 @@ public import CertificatePinning
 
 /// The validity of a certificate, and whether enough of it is left to deploy it.
 public struct CertificateLifetime: Hashable, Sendable {
-    /// The least time that must be left of a certificate, in seconds: 7 days.
+    /// The minimum time that must be left of a certificate, in seconds: 7 days.
     public static let minimum: Int64 = 7 * 86_400
-    /// The longest lifetime, in seconds, of which a third must be left in place of ``minimum``: 21 days.
+    /// The maximum lifetime, in seconds, of which a third must be left in place of ``minimum``: 21 days.
     public static let maximumShortLived: Int64 = 21 * 86_400
 
     /// The first second.

@@ -22,7 +22,7 @@ public struct GateHolders: Sendable {
             }
         }
 
-        /// Over how many hours.
+        /// The number of hours that are counted.
         public let hours: Int64
         /// The requests that named a list.
         public let requests: Int64

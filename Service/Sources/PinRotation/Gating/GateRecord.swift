@@ -5,7 +5,7 @@
 /// A gate's answer with the certificate or key that it is about: the body of `POST /v1/lists/{name}/gates`, and what the
 /// audit log keeps (formats.md, section 7).
 public struct GateRecord: Hashable, Sendable {
-    /// The most bytes of its JSON.
+    /// The maximum number of bytes of its JSON (formats.md, section 8).
     public static let maximumLength = 16_384
 
     /// The answer.

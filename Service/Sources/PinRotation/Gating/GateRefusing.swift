@@ -4,14 +4,14 @@
 
 /// The share of the installations that would refuse a certificate, as far as a service counted them.
 public struct GateRefusing: Hashable, Sendable {
-    /// The fewest requests that say something.
+    /// The minimum number of requests that say something (formats.md, section 8).
     public static let minimumRequests: Int64 = 300
-    /// The shortest time over which is counted, in hours.
+    /// The minimum time over which is counted, in hours (formats.md, section 8).
     public static let minimumHours: Int64 = 24
 
     /// The share, 0 to 1; `nil` when it is not measured.
     public let share: Double?
-    /// Over how many whole hours is counted: ``hours(of:)``.
+    /// The number of whole hours that are counted: ``hours(of:)``.
     public let hours: Int64
     /// The requests that named a list. When it is not measured: as many as are known, which may be none.
     public let requests: Int64
@@ -26,7 +26,7 @@ public struct GateRefusing: Hashable, Sendable {
     /// Whether enough requests were counted to decide by them.
     public var isMeasured: Bool { self.share != nil }
 
-    /// Over how many hours is counted: the longer of a list's `refreshAfter` and a day, in whole hours.
+    /// The number of hours that are counted: the longer of a list's `refreshAfter` and a day, in whole hours.
     ///
     /// - Parameter refreshAfter: In seconds.
     public static func hours(of refreshAfter: Int64) -> Int64 {

@@ -132,7 +132,7 @@ extension GateRules {
 
 /// The conclusions of the lists that installations hold.
 extension GateRules {
-    /// Whom the counted requests are from.
+    /// The lists that the counted requests name.
     private struct Refusing {
         let requests: Int64
         /// Hundredths of requests that name a list which refuses, or one that is not at hand.

@@ -48,12 +48,12 @@ public struct ListRules: Sendable {
         self.rollouts = Dictionary(
             list.domains.filter { (1..<100).contains($0.rollout) }.map { ($0.entry.domain, $0.rollout) }
         ) { first, _ in first }
-        var everybody = list
-        everybody.suspended = []
-        for index in everybody.domains.indices where everybody.domains[index].rollout > 0 {
-            everybody.domains[index].rollout = 100
+        var fullRollout = list
+        fullRollout.suspended = []
+        for index in fullRollout.domains.indices where fullRollout.domains[index].rollout > 0 {
+            fullRollout.domains[index].rollout = 100
         }
-        self.policy = try everybody.policy(for: nil, isStale: false)
+        self.policy = try fullRollout.policy(for: nil, isStale: false)
     }
 
     /// The entry that applies to a host.

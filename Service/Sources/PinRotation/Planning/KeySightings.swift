@@ -25,7 +25,7 @@ public struct KeySightings: Hashable, Sendable {
         }
     }
 
-    /// The longest time between two looks that join, in seconds: a week.
+    /// The maximum time between two looks that join, in seconds: a week.
     public static let maximumGap: Int64 = 7 * 86_400
 
     /// The time at which every address was last probed.

@@ -7,7 +7,7 @@ public import CertificatePinning
 extension RotationPlan {
     /// The next step, by what is known now.
     ///
-    /// Whatever is not known is not enough. Only the states decide: the dates of the plan say what is meant, and hold
+    /// What is not known is not enough. Only the states decide: the dates of the plan say what is meant, and hold
     /// nothing back.
     ///
     /// - Parameters:
@@ -71,7 +71,7 @@ extension RotationPlan {
     private func toSwitched(_ facts: RotationFacts, at time: Timestamp) -> RotationOutlook {
         let wayBack = "put the old key back on the servers: it stays pinned; then tumbler rotate abort \(self.host)"
         let unseen = self.missingNew(facts, at: time)
-        // The keys that every address serves are a fact, whatever the gate says.
+        // The keys that every address serves are a fact, which the gate does not change.
         if unseen.isEmpty {
             return RotationOutlook(
                 .switched, .holds, earliest: time, planned: self.switchAt,

@@ -12,7 +12,7 @@ extension RotationPlan {
         "maxRefusing", "steps", "sightings",
     ]
 
-    /// The most values of a plan: those of the entries, the keys and the steps, with room.
+    /// The maximum number of values of a plan: those of the entries, the keys and the steps, with room.
     static let maximumValues = 16_384
 
     /// Reads a plan as JSON.
@@ -83,7 +83,7 @@ extension RotationPlan {
         }
     }
 
-    /// Refuses what a newer tool wrote, whatever else is in it.
+    /// Refuses what a newer tool wrote, before anything else in it is read.
     private static func expectSchema(of value: JSONValue) throws(RotationPlanError) {
         guard case .object(let members) = value else { throw RotationPlanError(.malformed, "", "is not an object") }
         guard case .integer(let schema)? = members.first(where: { $0.name == "schema" })?.value, schema > 0 else {
@@ -113,7 +113,7 @@ extension PlannedKey {
         }
         let position = try object.optionalLine("position") ?? KnownPin.Position.any.rawValue
         guard let position = KnownPin.Position(rawValue: position) else {
-            throw object.malformed("position", "is none of any, leaf, issuer")
+            throw object.malformed("position", "must be one of any, leaf, issuer")
         }
         var heldBy: [String] = []
         for (value, path) in try object.array("heldBy", in: 0...RotationPlan.maximumKeys) {
@@ -128,7 +128,7 @@ extension RotationStep {
         let object = try PlanObject(value, path, known: ["state", "at", "version", "forced", "reason"])
         guard let state = RotationState(rawValue: try object.line("state")) else {
             let known = RotationState.allCases.map(\.rawValue).joined(separator: ", ")
-            throw object.malformed("state", "is none of \(known)")
+            throw object.malformed("state", "must be one of \(known)")
         }
         self.init(
             state, at: try object.time("at"),

@@ -11,19 +11,19 @@ public struct RotationPlan: Hashable, Sendable {
     /// The form of the plan that is written here. Higher numbers are refused, and never written over.
     public static let schema: Int64 = 1
 
-    /// The most bytes of a plan, in either form.
+    /// The maximum number of bytes of a plan, in either form.
     public static let maximumLength = 1 << 20
 
-    /// The most entries that one plan concerns: as many as a list has.
+    /// The maximum number of entries that one plan concerns: as many as a list has.
     public static let maximumEntries = 10_000
 
-    /// The most old keys, and the most people who hold one.
+    /// The maximum number of old keys, and of people who hold one.
     public static let maximumKeys = 16
 
-    /// The most steps: a gate may lead back many times.
+    /// The maximum number of steps: a gate may lead back many times.
     public static let maximumSteps = 512
 
-    /// The longest text, in bytes.
+    /// The maximum length of a text, in bytes: a line that people read.
     public static let maximumTextLength = 512
 
     /// The name of the list.

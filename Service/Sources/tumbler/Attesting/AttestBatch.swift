@@ -10,7 +10,7 @@ import Foundation
 /// `attest --batch`: a stream of questions, answered one after the other. A line that cannot be read is refused without a
 /// step, and the rest go on.
 struct AttestBatch {
-    /// The longest line that is read, in bytes: the largest object and challenge in base64 fit many times.
+    /// The maximum length of a line that is read, in bytes: the largest object and challenge in base64 fit many times.
     static let maximumLineLength = 1 << 20
 
     private static let linesAtOnce = 64
@@ -37,7 +37,7 @@ struct AttestBatch {
         /// The question that the line asks.
         func question() throws(CommandError) -> AttestQuestion {
             guard let kind = AttestQuestion.Kind(rawValue: self.what) else {
-                throw CommandError(.usage, "what is none of attestation, assertion and receipt")
+                throw CommandError(.usage, "what must be one of attestation, assertion, receipt")
             }
             var question = AttestQuestion(kind)
             if let appId { try question.take(appID: appId) }

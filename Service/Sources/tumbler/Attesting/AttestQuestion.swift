@@ -14,7 +14,7 @@ struct AttestQuestion: Sendable {
         case attestation, assertion, receipt
     }
 
-    /// The most characters of an app id, and of the hash in hexadecimal digits.
+    /// The maximum number of characters of an app id, and of the hash in hexadecimal digits.
     private static let maximumTextLength = 1_024
 
     let kind: Kind

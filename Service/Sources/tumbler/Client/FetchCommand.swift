@@ -19,9 +19,10 @@ struct FetchCommand: AsyncParsableCommand {
         discussion: """
             The pins come with --pin, from the list that an app ships (--bundled, --root), from an app's client that \
             refreshes its list first (--list-url, --root, --state), or from the project folder. The body goes to \
-            standard output, whatever the status is. Redirects are followed, at most five, and each host is evaluated \
-            for itself; not from a host of the world to localhost or to a loopback or private address, unless \
-            --allow-local-redirects is given. Exit code 0: fetched, 1: refused, 2: the network or a file failed.
+            standard output, also when the status is an error. At most five redirects are followed, and each host is \
+            evaluated for itself. A redirect from a public host to localhost, or to a loopback or private address, is \
+            not followed unless --allow-local-redirects is given. Exit code 0: fetched, 1: refused, 2: the network or \
+            a file failed.
 
             --decision prints what was decided in place of the body, one decision for each host on the way.
             """

@@ -12,11 +12,12 @@ import PinListClient
 
 /// A GET under the rules of a client: over as many servers as it is redirected to, each evaluated for its own host.
 struct PinnedFetch {
-    /// The most redirects.
+    /// The maximum number of redirects (formats.md, section 8).
     static let redirects = 5
-    /// The longest wait for the first byte of an answer.
+    /// The maximum wait for the first byte of an answer: a slow page, and not a server that hangs
+    /// (docs/guides/fetch-as-a-pinned-app.md).
     static let answerTimeout: Duration = .seconds(30)
-    /// The longest silence within an answer.
+    /// The maximum silence within an answer: a long download may take any time while bytes come.
     static let readTimeout: Duration = .seconds(60)
 
     private let pinning: Pinning
@@ -38,7 +39,7 @@ struct PinnedFetch {
         self.allowsLocalRedirects = allowsLocalRedirects
     }
 
-    /// The longest wait for the first byte of an answer.
+    /// The maximum wait for the first byte of an answer.
     private var answerTimeout: Duration { min(Self.answerTimeout, self.connections.totalTimeout ?? Self.answerTimeout) }
 
     /// Gets a page.
@@ -120,7 +121,7 @@ struct PinnedFetch {
         return next
     }
 
-    /// What the network did, in words.
+    /// The failure of the network, in words.
     private func failure(_ error: any Error, _ address: FetchAddress) -> any Error {
         if error is PinningError { return error }
         return NetworkProblem.failure(

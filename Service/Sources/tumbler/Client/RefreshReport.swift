@@ -78,18 +78,18 @@ struct RefreshReport: Encodable {
         ]
     }
 
-    /// What a list that has expired means.
+    /// The meaning of a list that has expired.
     static func staleness(name: String, version: Int64) -> String {
         "version \(version) of \(name) has expired: clients still enforce it, until they get a newer one"
     }
 
-    /// What is not as it should be, though nothing was refused: the list in force has expired.
+    /// The warning beside a refresh in which nothing was refused: the list in force has expired.
     var warning: String? {
         guard let list, list.stale else { return nil }
         return Self.staleness(name: list.name, version: list.version)
     }
 
-    /// What a person should know besides, for standard error: a log list that is missing refuses nothing.
+    /// Notes for standard error: a log list that is missing refuses nothing.
     var notes: [String] {
         self.outcome.logsFailure.map { ["the log list was not fetched: \($0)"] } ?? []
     }

@@ -8,7 +8,7 @@ import Foundation
 import NIOConcurrencyHelpers
 import PinListRepository
 
-/// How connections are made: the same options, with curl's names, on every command that connects.
+/// Options of connections: the same, with curl's names, on every command that connects.
 struct ConnectionOptions: ParsableArguments {
     @Option(
         name: [.customLong("cacert"), .customLong("ca-file")],
@@ -49,12 +49,12 @@ struct ConnectionOptions: ParsableArguments {
 
     func validate() throws {
         if self.ipv4, self.ipv6 { throw ValidationError("--ipv4 and --ipv6 exclude each other") }
-        do throws(ProxyRules.Refusal) { _ = try self.proxies } catch {
+        do throws(ProxyRules.ProxyError) { _ = try self.proxies } catch {
             throw ValidationError("--proxy: \(error.reason)")
         }
     }
 
-    /// How connections are made. A proxy that is configured and cannot be used is said.
+    /// The connections that the options describe. A proxy that is configured and cannot be used is said.
     var connections: Connections {
         var connections = Connections()
         connections.anchors = self.anchors
@@ -78,7 +78,7 @@ struct ConnectionOptions: ParsableArguments {
     }
 
     private var proxies: ProxyRules {
-        get throws(ProxyRules.Refusal) {
+        get throws(ProxyRules.ProxyError) {
             try ProxyRules(option: self.proxy, environment: ProcessInfo.processInfo.environment)
         }
     }

@@ -12,27 +12,27 @@ import NIOSSL
 import PathValidation
 @_spi(Tools) import PinningNIO
 
-/// How a command connects: what ``ConnectionOptions`` says, for every connection that it makes.
+/// Connections of a command: what ``ConnectionOptions`` says, for every connection that it makes.
 struct Connections: Sendable {
     /// The anchors in place of the system's: a file, or `system`.
     var anchors: String?
 
-    /// What is asked elsewhere.
+    /// The hosts that are asked elsewhere.
     var places: [ConnectTo] = []
 
-    /// What is asked through a proxy.
+    /// The rules on which hosts are asked through a proxy.
     var proxies = ProxyRules.none
 
     /// The family of addresses that is used; `nil` for both.
     var family: HostAddresses.Family?
 
-    /// The longest wait for a connection, TLS included.
+    /// The maximum wait for a connection, TLS included.
     var connectTimeout: Duration = LiveServer.timeout
 
-    /// The longest that a request may take with its answer; `nil` for what the command has.
+    /// The maximum time that a request may take with its answer; `nil` for what the command has.
     var totalTimeout: Duration?
 
-    /// Where a server is asked.
+    /// The place at which a server is asked.
     struct Way: Sendable {
         /// The host that is connected to, or that the proxy connects to: a name or an address.
         var host: HostName
@@ -131,7 +131,7 @@ struct Connections: Sendable {
         return configuration
     }
 
-    /// What fetches lists, as an app's client does.
+    /// A fetcher of lists, as an app's client has one.
     ///
     /// - Parameter address: The address of the list.
     /// - Throws: ``CommandError``.
@@ -178,7 +178,7 @@ extension NetworkProblem {
         return CommandError(.undecided, "\(subject): \(problem)", hint: problem.hint)
     }
 
-    /// What to do; `nil` where the sentence says it.
+    /// The next step; `nil` where the sentence says it.
     var hint: String? {
         switch self.kind {
         case .certificate: "--cacert FILE names the anchors of a private CA, in PEM"

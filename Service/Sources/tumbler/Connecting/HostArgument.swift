@@ -24,7 +24,7 @@ enum HostArgument {
         try HostName(InternationalName.ascii(text) ?? text)
     }
 
-    /// What to type in place of a URL; `nil` for what is none.
+    /// The text to type in place of a URL; `nil` for what is none.
     static func advice(onAddress text: String) -> String? {
         guard let scheme = text.range(of: "://") else { return nil }
         let rest = text[scheme.upperBound...].prefix { !"/?#".contains($0) }

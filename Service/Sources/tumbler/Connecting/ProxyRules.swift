@@ -9,8 +9,8 @@ import Foundation
 import PinListMetadata
 import PinListRepository
 
-/// Which hosts are asked through a proxy: `--proxy`, `HTTPS_PROXY`, `NO_PROXY` and their like, read as curl reads them
-/// (curl(1), "ENVIRONMENT").
+/// Rules on which hosts are asked through a proxy: `--proxy`, `HTTPS_PROXY`, `NO_PROXY` and their like, read as curl
+/// reads them (curl(1), "ENVIRONMENT").
 ///
 /// There is one difference: this machine itself is asked through a proxy with `--proxy` alone, because a proxy elsewhere
 /// has another loopback.
@@ -24,7 +24,7 @@ struct ProxyRules: Sendable {
         /// `NAME:PASSWORD`, where the address has one.
         var credentials: String?
 
-        /// What AsyncHTTPClient calls it.
+        /// The proxy as AsyncHTTPClient has it.
         var configuration: HTTPClient.Configuration.Proxy {
             .server(
                 host: self.host, port: self.port,
@@ -34,8 +34,8 @@ struct ProxyRules: Sendable {
         }
     }
 
-    /// Why a text names no proxy that can be used.
-    struct Refusal: Error {
+    /// The error of a text that names no proxy that can be used.
+    struct ProxyError: Error {
         /// The sentence. The text is not repeated: a password may be in it.
         let reason: String
     }
@@ -48,7 +48,7 @@ struct ProxyRules: Sendable {
     private let isAsked: Bool
     private let exemptions: ProxyExemptions
 
-    /// What was configured and cannot be used, one sentence each.
+    /// The proxies that are configured and cannot be used, one sentence each.
     let unused: [String]
 
     /// No proxy.
@@ -64,8 +64,8 @@ struct ProxyRules: Sendable {
     /// - Parameters:
     ///   - option: `--proxy`; empty for none at all, as with curl.
     ///   - environment: The environment of the process.
-    /// - Throws: ``Refusal`` for an option that names none.
-    init(option: String?, environment: [String: String]) throws(Refusal) {
+    /// - Throws: ``ProxyError`` for an option that names none.
+    init(option: String?, environment: [String: String]) throws(ProxyError) {
         func value(_ names: [String]) -> (name: String, text: String)? {
             names.lazy.compactMap { name in environment[name].map { (name, $0) } }.first { !$0.1.isEmpty }
         }
@@ -79,7 +79,7 @@ struct ProxyRules: Sendable {
         var unused: [String] = []
         func proxy(_ names: [String]) -> Proxy? {
             guard let (name, text) = value(names) else { return nil }
-            do throws(Refusal) { return try Self.proxy(text) } catch {
+            do throws(ProxyError) { return try Self.proxy(text) } catch {
                 let line = "the proxy of \(name) is not used: \(error.reason)"
                 if !unused.contains(line) { unused.append(line) }
                 return nil
@@ -103,11 +103,11 @@ struct ProxyRules: Sendable {
     }
 
     /// `[http://][NAME:PASSWORD@]HOST[:PORT]`.
-    private static func proxy(_ text: String) throws(Refusal) -> Proxy {
+    private static func proxy(_ text: String) throws(ProxyError) -> Proxy {
         var rest = text[...]
         if let scheme = text.range(of: "://") {
             guard text[..<scheme.lowerBound].lowercased() == "http" else {
-                throw Refusal(reason: "only proxies of the form http://HOST:PORT are spoken to here, with CONNECT")
+                throw ProxyError(reason: "only proxies of the form http://HOST:PORT are spoken to here, with CONNECT")
             }
             rest = text[scheme.upperBound...]
         }
@@ -116,13 +116,13 @@ struct ProxyRules: Sendable {
         if let at = rest.lastIndex(of: "@") {
             guard let decoded = String(rest[..<at]).removingPercentEncoding,
                 !decoded.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F })
-            else { throw Refusal(reason: "its name or password is not percent-encoded rightly") }
+            else { throw ProxyError(reason: "its name or password is not percent-encoded rightly") }
             credentials = decoded.contains(":") ? decoded : "\(decoded):"
             rest = rest[rest.index(after: at)...]
         }
         let hasPort = rest.last != "]" && (rest.hasPrefix("[") || rest.contains(":"))
         guard let address = ServerAddress(hasPort ? String(rest) : "\(rest):\(self.defaultPort)") else {
-            throw Refusal(reason: "this is not the address of a proxy; write http://HOST:PORT")
+            throw ProxyError(reason: "this is not the address of a proxy; write http://HOST:PORT")
         }
         return Proxy(host: address.host.description, port: address.port, credentials: credentials)
     }

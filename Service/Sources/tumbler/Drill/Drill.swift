@@ -33,7 +33,7 @@ enum Drill {
         }
     }
 
-    /// A folder that only its owner sees, removed whatever happens.
+    /// A folder that only its owner sees, removed in any case.
     private static func withFolder<Result: Sendable>(_ body: (URL) async throws -> Result) async throws -> Result {
         let folder = FileManager.default.temporaryDirectory
             .appendingPathComponent("tumbler-drill-\(UUID().uuidString)", isDirectory: true)

@@ -23,7 +23,7 @@ enum DrillLine: Hashable, Sendable {
     /// Any other line.
     case other(Typed)
 
-    /// The longest line that is read, in bytes.
+    /// The maximum length of a line that is read, in bytes: what is longer is for a script.
     static let maximumLength = 4_096
 
     /// Reads a line. Its first word decides; what is no word of the drill is shell.

@@ -17,14 +17,15 @@ import SystemPackage
 /// A program that runs beside a drill, in a process group of its own: what is typed at the terminal ends the drill, which
 /// ends it. It is given no standard input, and none of the settings of this machine's own service.
 struct DrillProcess: Sendable {
-    /// How long it may take to end after SIGTERM, in seconds; then it is killed. The service takes 25 at most.
+    /// The maximum time to end after SIGTERM, in seconds; then it is killed. The service takes 25 at most.
     private static let secondsToEnd = 30
-    /// The most bytes that are kept of what a program writes.
+    /// The maximum number of bytes that are kept of what a program writes: enough for the lines that say what went
+    /// wrong.
     private static let maximumOutputBytes = 65_536
 
     /// Lines of its standard output, until it ends.
     private let lines: AsyncStream<String>
-    /// What it wrote to standard error so far.
+    /// The text that it wrote to standard error so far.
     private let errors = NIOLockedValueBox("")
     /// A task of its own: a drill that is interrupted waits for it all the same.
     private let end: Task<Void, any Error>

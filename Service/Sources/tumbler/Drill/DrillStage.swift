@@ -41,7 +41,7 @@ struct DrillStage: Sendable {
     /// The installations.
     let population: Population
 
-    /// Sets the stage, and takes it down whatever happens.
+    /// Sets the stage, and takes it down in any case.
     ///
     /// - Parameters:
     ///   - source: The source of the real project.

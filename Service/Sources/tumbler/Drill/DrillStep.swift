@@ -36,7 +36,7 @@ enum DrillGoal: Hashable, Sendable {
     /// The step does harm or nothing; why, without a full stop.
     case not(String)
 
-    /// The longest time in seconds; `nil` where there is none.
+    /// The maximum time in seconds; `nil` where there is none.
     var seconds: Int64? {
         guard case .within(let minutes) = self else { return nil }
         return minutes * 60

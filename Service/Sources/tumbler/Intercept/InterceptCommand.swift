@@ -25,9 +25,9 @@ struct InterceptCommand: AsyncParsableCommand {
             TUMBLER_CASE, and TUMBLER_HOST, TUMBLER_ADDRESS, TUMBLER_PORT, TUMBLER_PROXY and TUMBLER_CA in its \
             environment. Without one the bench runs until it is interrupted, or for --for.
 
-            Then a line for each case: refused before a byte, ACCEPTED with the number of request bytes, or nobody came. \
-            Exit code 0: no interceptor got a byte; 1: one got some; 2: nothing was shown, \
-            or the client of -- did not come to every case, or a file or the network failed.
+            Then a line for each case: refused before a byte, ACCEPTED with the number of request bytes, or no client \
+            came. Exit code 0: no interceptor got a byte; 1: one got some; 2: nothing was shown, or the client of -- \
+            did not come to every case, or a file or the network failed.
             """
     )
 

@@ -66,6 +66,10 @@ struct InterceptTarget: ParsableArguments {
         guard let upstream, let (host, server) = Self.place(upstream) else {
             throw CommandError(.usage, "--upstream is missing")
         }
+        let proxies = try? ProxyRules(option: nil, environment: ProcessInfo.processInfo.environment)
+        if proxies?.proxy(for: host, at: server.host, isTLS: true) != nil {
+            StandardError.warning("the proxy of the environment is not used: the bench connects to \(server) itself")
+        }
         let cases = self.played
         var presented: [[UInt8]] = []
         if cases.contains(where: { $0.need == .presentedChain }) {

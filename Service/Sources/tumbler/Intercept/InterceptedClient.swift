@@ -13,7 +13,7 @@ import System
 import SystemPackage
 #endif
 
-/// What ends a bench: its work, a signal, or the time. All three lead to the results.
+/// The ends of a bench: its work, a signal, or the time. All three lead to the results.
 enum InterceptionTurns {
     /// Lines of standard input, read when the first one is asked for.
     struct Lines: Sendable {
@@ -80,7 +80,7 @@ struct InterceptedClient: Sendable {
         }
     }
 
-    /// The longest that it may take for one case, in seconds.
+    /// The maximum time that it may take for one case, in seconds (formats.md, section 8).
     private static let maximumSeconds = 600.0
     /// The exit codes of `env` when there is no such program, or none that can be run.
     private static let notThere: ClosedRange<Int32> = 126...127

@@ -47,7 +47,7 @@ struct KeyNewCommand: AsyncParsableCommand {
     private static func algorithm(_ text: String) throws -> PrivateKey.Algorithm {
         guard let algorithm = PrivateKey.Algorithm(rawValue: text) else {
             let known = PrivateKey.Algorithm.allCases.map(\.rawValue).joined(separator: ", ")
-            throw ValidationError("--algorithm \(text) is none of \(known)")
+            throw ValidationError("--algorithm \(text) is not one of \(known)")
         }
         return algorithm
     }

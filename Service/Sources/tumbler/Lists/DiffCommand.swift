@@ -10,7 +10,7 @@ import PinListDifference
 import PinListMetadata
 import PinListRepository
 
-/// What is different between two lists.
+/// The differences between two lists.
 struct DiffCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "diff",
@@ -68,7 +68,7 @@ struct DiffCommand: AsyncParsableCommand {
         guard !isDifferent else { throw ExitCode(CommandExit.doesNotHold.rawValue) }
     }
 
-    /// What the source would change of what clients have.
+    /// The changes that the source would make to what clients have.
     private func unpublished() async throws -> ListDifference {
         let time = self.time.time
         let input: SourceInput

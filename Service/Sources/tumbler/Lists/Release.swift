@@ -8,7 +8,7 @@ import Foundation
 import PinListMetadata
 import PinListRepository
 
-/// From what people wrote to what clients get: what `release` does, and each step of a rotation that publishes.
+/// The way from what people wrote to what clients get: what `release` does, and each step of a rotation that publishes.
 struct Release {
     /// The findings that stop nothing.
     var allow: AllowOption
@@ -49,7 +49,7 @@ struct Release {
             + SigningSummary.lines(of: release.metadata, published: release.published)
             + (held.lists.isEmpty ? [] : [held.line])
         if !self.yes {
-            try SigningConsent.expectSomebody()
+            try SigningConsent.expectTerminal()
             for line in summary { StandardError.note(line) }
             guard SigningConsent.ask("Release this?") else { throw declined }
         }

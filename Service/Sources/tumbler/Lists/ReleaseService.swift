@@ -101,7 +101,7 @@ struct ReleaseService: ReleaseDestination {
 }
 
 extension CommandError {
-    /// Why the service did not take a release, and what is in the project now.
+    /// Says why the service did not take a release, and what is in the project now.
     init(_ error: ReleaseError) {
         let failure = error.reason as? CommandError ?? CommandError(.undecided, "\(error.reason)")
         let name = ProjectFolder.listName

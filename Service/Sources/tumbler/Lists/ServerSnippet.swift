@@ -6,8 +6,8 @@ import CommandLineInterface
 import Foundation
 import PinListRepository
 
-/// What a web server is told to serve the tree of `export` as the service does: types, how long it is kept, `404`, and the
-/// SHA-256 as the entity tag (formats.md, section 7). It stays as it is when a list is released.
+/// Configuration of a web server that serves the tree of `export` as the service does: types, how long it is kept,
+/// `404`, and the SHA-256 as the entity tag (formats.md, section 7). It stays as it is when a list is released.
 struct ServerSnippet {
     private let root: String
     private let name: String

@@ -81,7 +81,7 @@ struct SignCommand: AsyncParsableCommand {
             for line in warnings { StandardError.warning(line) }
         }
         if !isConfirmed {
-            try SigningConsent.expectSomebody(hint: "--expect DIGEST signs exactly that payload, --yes signs any")
+            try SigningConsent.expectTerminal(hint: "--expect DIGEST signs exactly that payload, --yes signs any")
             show()
             guard SigningConsent.ask("Sign this?") else {
                 throw CommandError(.doesNotHold, "not signed, nothing was written")

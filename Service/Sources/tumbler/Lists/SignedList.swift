@@ -50,7 +50,7 @@ struct SignedList: Sendable {
 
 /// The lists of a batch: most questions name the same one.
 actor SignedListCache {
-    /// The most lists that are kept; the cache is emptied when there are more.
+    /// The maximum number of lists that are kept; the cache is emptied when there are more.
     private static let maximumCount = 16
 
     private var lists: [[String]: SignedList] = [:]

@@ -12,7 +12,7 @@ import PinListRepository
 /// The summary that is shown before a person signs: all of what the signature will vouch for, as far as a person can
 /// take it in.
 enum SigningSummary {
-    /// The most entries that are listed one by one; the digest stands for all of them.
+    /// The maximum number of entries that are listed one by one; the digest stands for all of them.
     static let maximumEntries = 100
 
     /// The lines.
@@ -85,7 +85,7 @@ enum SigningConsent {
     ///
     /// - Parameter hint: The hint where there is none.
     /// - Throws: ``CommandError`` in a pipe.
-    static func expectSomebody(hint: String = "--yes signs without asking") throws(CommandError) {
+    static func expectTerminal(hint: String = "--yes signs without asking") throws(CommandError) {
         guard isatty(STDIN_FILENO) == 1 else {
             throw CommandError(
                 .usage, "there is no terminal here to confirm the signature",

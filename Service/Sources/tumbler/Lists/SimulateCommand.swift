@@ -16,8 +16,8 @@ struct SimulateCommand: AsyncParsableCommand {
         discussion: """
             A scenario says how many installations there are, when they are opened, and what is done to lists and \
             servers. Each is run from the beginning to the end, by the schedule and the verdicts of the client library. \
-            The same seed gives the same answer. Nothing leaves this machine. Exit code 0: there is an answer, whatever \
-            it says; 1: the scenario is wrong; 2: a file cannot be read or written.
+            The same seed gives the same answer. Nothing leaves this machine. Exit code 0: there is an answer, good or \
+            bad; 1: the scenario is wrong; 2: a file cannot be read or written.
             """
     )
 

@@ -92,7 +92,7 @@ struct VerifyCommand: AsyncParsableCommand {
         }
     }
 
-    /// What a client holds that ships the first root and was given the others.
+    /// The state of a client that ships the first root and was given the others.
     private func client(
         holding files: [[UInt8]], named paths: [String]
     ) throws(CommandError) -> TrustState {
@@ -111,7 +111,7 @@ struct VerifyCommand: AsyncParsableCommand {
         }
     }
 
-    /// What a client holds that ships a root and has a state folder.
+    /// The state of a client that ships a root and has a state folder.
     private func client(
         shipping root: [UInt8], named path: String, in folder: String
     ) throws(CommandError) -> TrustState {

@@ -115,8 +115,8 @@ struct ProbeCommand: AsyncParsableCommand {
             try StandardOutput.write(lines: ProbeLines(report: report, notice: notice).lines)
         }
         try await self.send(
-            report.only(Set(list.domains.map(\.entry.domain))), client, needsSomebody: report.needsSomebody)
-        if report.needsSomebody { throw ExitCode(CommandExit.doesNotHold.rawValue) }
+            report.only(Set(list.domains.map(\.entry.domain))), client, needsAction: report.needsAction)
+        if report.needsAction { throw ExitCode(CommandExit.doesNotHold.rawValue) }
         if report.isIncomplete || !troubles.isEmpty { throw ExitCode(CommandExit.undecided.rawValue) }
     }
 
@@ -142,11 +142,11 @@ struct ProbeCommand: AsyncParsableCommand {
     }
 
     /// Sends the report. What was found counts for more than that it could not be sent.
-    private func send(_ report: ProbeReport, _ client: ServiceClient?, needsSomebody: Bool) async throws {
+    private func send(_ report: ProbeReport, _ client: ServiceClient?, needsAction: Bool) async throws {
         guard let client else { return }
         let body = Array(try JSONOutput.line(report))
         do throws(CommandError) { try await client.push(body, of: report.name) } catch {
-            throw CommandError(needsSomebody ? .doesNotHold : .undecided, error.message, hint: error.hint)
+            throw CommandError(needsAction ? .doesNotHold : .undecided, error.message, hint: error.hint)
         }
     }
 

@@ -110,7 +110,7 @@ struct PublishCommand: AsyncParsableCommand {
     }
 }
 
-/// What `publish --json` prints.
+/// The output of `publish --json`.
 private struct PublishedChanges: Encodable {
     let name: String
     let changes: [String]

@@ -17,7 +17,7 @@ struct ServiceAdoption: Decodable, Sendable {
     private let state: String?
     private let versions: [String: Int64]?
 
-    /// Over how many seconds was counted.
+    /// The period that is counted, in seconds.
     let period: Int64?
 
     /// The requests that named a list.
@@ -64,7 +64,7 @@ struct ServiceAdoption: Decodable, Sendable {
 }
 
 extension ServiceClient {
-    /// The most bytes of an answer about adoption: some thousand versions.
+    /// The maximum number of bytes of an answer about adoption: some thousand versions.
     private static let adoptionBytes = 1 << 20
 
     /// The lists that installations hold.

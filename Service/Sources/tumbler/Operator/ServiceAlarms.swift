@@ -68,7 +68,7 @@ struct ServiceAlarms: Decodable, Sendable {
 }
 
 extension ServiceClient {
-    /// The most bytes of the alarms: those of some thousand hosts.
+    /// The maximum number of bytes of the alarms: those of some thousand hosts.
     private static let alarmsBytes = 8 << 20
 
     /// The alarms that fire and the silences, as JSON and as values.

@@ -25,7 +25,7 @@ extension ServiceClient {
         let changes: [String]
     }
 
-    /// The most changes that are read: each envelope makes one.
+    /// The maximum number of changes that are read: each envelope makes one.
     private static let maximumChanges = Publication.maximumEnvelopes
 
     /// Publishes: all of it, or nothing.

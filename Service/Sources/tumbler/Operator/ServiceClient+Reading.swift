@@ -7,7 +7,7 @@ import Foundation
 import NIOHTTP1
 
 extension ServiceClient {
-    /// The most bytes of a status: that of some thousand hosts.
+    /// The maximum number of bytes of a status: that of some thousand hosts.
     private static let statusBytes = 8 << 20
 
     /// Sends what a probe found.

@@ -12,7 +12,7 @@ import PinListMetadata
 /// One request to a Tumbler service, under the platform's validation alone: no pin applies, so that a bad list cannot
 /// keep out its replacement. Redirects are not followed: a token is for one server.
 struct ServiceClient: Sendable {
-    /// What is asked.
+    /// A request to the service.
     struct Request: Sendable {
         /// The method.
         var method: HTTPMethod
@@ -20,24 +20,25 @@ struct ServiceClient: Sendable {
         var url: String
         /// JSON, if there is a body.
         var body: [UInt8]?
-        /// The most bytes of an answer.
+        /// The maximum number of bytes of an answer.
         var maximumBytes: Int
         /// The condition on what is replaced: `If-Match` or `If-None-Match`, and its value.
         var condition: (field: String, value: String)?
     }
 
-    /// The most bytes of an answer that is only a confirmation or a problem.
+    /// The maximum number of bytes of an answer that is only a confirmation or a problem: the service writes some
+    /// hundred.
     static let confirmationBytes = 65_536
 
     /// The service.
     let address: ServiceAddress
 
-    /// The longest wait for a whole answer: a publication is evaluated, stored and synchronised.
+    /// The maximum wait for a whole answer: a publication is evaluated, stored and synchronised.
     static let totalTimeout: Duration = .seconds(60)
 
     private let token: ServiceToken?
 
-    /// How it is reached.
+    /// The connections by which it is reached.
     let connections: Connections
 
     /// Names a service and what opens it.

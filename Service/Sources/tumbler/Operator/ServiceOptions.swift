@@ -29,7 +29,7 @@ struct ServiceOptions: ParsableArguments {
         return path.isEmpty ? nil : path
     }
 
-    /// Who asks a service.
+    /// A client of the service.
     ///
     /// - Parameters:
     ///   - address: The service.

@@ -14,7 +14,7 @@ struct ServiceResponseError: Error {
     /// Whether the service may have got the request, and done what it says. A publisher must know.
     let mayHaveArrived: Bool
 
-    /// What to do, where that can be said.
+    /// The next step, where that can be said.
     let hint: String?
 
     /// States why.
@@ -24,7 +24,7 @@ struct ServiceResponseError: Error {
         self.hint = hint
     }
 
-    /// What the network did, in words.
+    /// The failure of the network, in words.
     ///
     /// - Parameters:
     ///   - error: What a library threw.

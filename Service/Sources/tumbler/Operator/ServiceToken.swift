@@ -12,7 +12,7 @@ struct ServiceToken: Sendable {
     /// The environment variable that names the file where `--token-file` does not.
     static let environmentName = "TUMBLER_TOKEN_FILE"
 
-    /// The most bytes of the file; a token of the service has 89.
+    /// The maximum number of bytes of the file; a token of the service has 89.
     static let maximumLength = 4_096
 
     private let secret: String

@@ -8,7 +8,7 @@ import PinListRepository
 
 /// The status of a service as lines of text: what needs an action first.
 struct StatusLines {
-    /// The most lines of one kind; how many more there are is said.
+    /// The maximum number of lines of one kind; how many more there are is said.
     static let maximum = 20
 
     /// The status.

@@ -10,7 +10,8 @@ import PathValidation
 /// `evaluate --batch`: a stream of questions, answered on all cores, in the order of the input. A line that cannot be
 /// read answers `malformed`, and the rest go on.
 struct BatchEvaluation {
-    /// The longest line that is read, in bytes: 64 presented certificates of the largest size, in PEM, and roots.
+    /// The maximum length of a line that is read, in bytes: 64 presented certificates of the largest size, in PEM, and
+    /// roots.
     static let maximumLineLength = 8 << 20
 
     /// Lines that are answered together: enough that handing them out costs little, few enough to stay in memory.
@@ -141,7 +142,7 @@ struct BatchEvaluation {
 
 /// The root stores of a batch: many questions name the same few.
 actor RootStoreCache {
-    /// The most stores that are kept; the cache is emptied when there are more.
+    /// The maximum number of stores that are kept; the cache is emptied when there are more.
     private static let maximumCount = 64
 
     private var stores: [[String]: RootStore] = [:]

@@ -7,7 +7,7 @@ import PinListMetadata
 
 /// The quick way to read a question: `JSONDecoder` takes several times as long, a sixth of a case with RSA.
 extension BatchQuestion {
-    /// The most values in a line that is read quickly.
+    /// The maximum number of values in a line that is read quickly; one with more is read by the slower reader.
     private static let maximumValues = 1_024
 
     /// Reads a line of strict JSON whose members have the types that they should.

@@ -9,7 +9,7 @@ import NIOPosix
 
 /// The addresses that a host has, as this system's resolver says it.
 enum HostAddresses {
-    /// The most addresses of a host that are asked.
+    /// The maximum number of addresses of a host that are asked: a resolver may name any number.
     static let maximum = 64
 
     /// A family of addresses.

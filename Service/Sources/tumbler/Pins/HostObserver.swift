@@ -15,7 +15,7 @@ struct HostObserver: Sendable {
     /// The anchors, and how much work a validation may be.
     let validator: PathValidator
 
-    /// How hosts are reached. Several places for one HOST:PORT are several addresses of it.
+    /// The connections by which hosts are reached. Several places for one HOST:PORT are several addresses of it.
     let connections: Connections
 
     /// The time at which the certificates must be valid.
@@ -24,7 +24,7 @@ struct HostObserver: Sendable {
     /// Hears how many addresses were asked.
     var progress: WorkProgress?
 
-    /// The longest that asking one address may take, and looking up one name.
+    /// The maximum time that asking one address may take, and looking up one name.
     private var timeout: Duration { self.connections.connectTimeout }
 
     /// One address of a host.
@@ -148,7 +148,8 @@ struct HostObserver: Sendable {
         }
     }
 
-    /// Where a server is: its own name, or all places that are named for the same HOST:PORT as the first that covers it.
+    /// The places of a server: its own name, or all places that are named for the same HOST:PORT as the first that
+    /// covers it.
     private func places(of server: ServerAddress) -> [ServerAddress] {
         let known = self.connections.places
         guard let first = known.first(where: { $0.covers(server.host, server.port) }) else { return [server] }

@@ -13,7 +13,7 @@ import NIOTLS
 
 /// Fetches the certificates of a server.
 enum LiveServer {
-    /// The longest that asking may take, from looking up the name to the last certificate.
+    /// The maximum time that asking may take, from looking up the name to the last certificate.
     static let timeout: Duration = .seconds(10)
 
     /// The reason for which a server presented nothing.

@@ -45,7 +45,7 @@ struct LogListFile: Sendable {
 
 /// The log lists of a batch: each path is read once.
 actor LogListCache {
-    /// The most lists that are kept; the cache is emptied when there are more.
+    /// The maximum number of lists that are kept; the cache is emptied when there are more.
     private static let maximumCount = 16
 
     private var lists: [String: LogListFile] = [:]

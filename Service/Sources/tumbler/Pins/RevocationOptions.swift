@@ -71,10 +71,10 @@ enum RevocationListFile {
 
 /// The revocation lists of a batch: each set is read once.
 actor RevocationListCache {
-    /// The most sets that are kept; the cache is emptied when there are more.
+    /// The maximum number of sets that are kept; the cache is emptied when there are more.
     private static let maximumCount = 16
 
-    /// The least characters of a text that is no path: no list in base64 is as short as a path may be.
+    /// The minimum number of characters of a text that is no path: no list in base64 is as short as a path may be.
     private static let maximumPath = 4_096
 
     private var sets: [[String]: RevocationLists] = [:]

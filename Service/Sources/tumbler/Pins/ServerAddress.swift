@@ -49,7 +49,7 @@ struct ServerAddress: CustomStringConvertible {
         self.host.description.contains(":") ? "[\(self.host)]:\(self.port)" : "\(self.host):\(self.port)"
     }
 
-    /// What is wrong with a text that was meant as a server; `nil` for one that may be the name of a file.
+    /// The defect of a text that was meant as a server; `nil` for one that may be the name of a file.
     static func misuse(_ text: String) -> CommandError? {
         if let scheme = text.range(of: "://") {
             let isHTTPS = text[..<scheme.lowerBound].lowercased() == "https"

@@ -21,14 +21,14 @@ struct IssuedCertificate: Hashable, Sendable {
 
 /// Certificates that are asked about, each once, and whose they are.
 struct AskedCertificates: Sendable {
-    /// The most certificates of a command: those that the service keeps of a name, and their issuers.
+    /// The maximum number of certificates of a command: those that the service keeps of a name, and their issuers.
     static let maximumCount = 20_000
 
     /// The certificates, in the order in which they came.
     private(set) var certificates: [IssuedCertificate] = []
-    /// Whose each is: hosts, files.
+    /// The owners of each: hosts, files.
     private(set) var owners: [IssuedCertificate: [String]] = [:]
-    /// What could not be asked about, and why, each a line.
+    /// The certificates that could not be asked about, and why, each a line.
     private(set) var troubles: [String] = []
 
     /// Adds a certificate.
@@ -81,7 +81,7 @@ struct AskedCertificates: Sendable {
         }
     }
 
-    /// The most certificates of one name whose keys are tried.
+    /// The maximum number of certificates of one name whose keys are tried: a name has one key, or two during a change.
     private static let maximumCandidates = 16
 
     private static func issuer(of certificate: [UInt8], among candidates: [[UInt8]]) async -> [UInt8]? {

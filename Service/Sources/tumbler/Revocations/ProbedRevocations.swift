@@ -7,7 +7,7 @@ import CommandLineInterface
 import PathValidation
 import PinListRepository
 
-/// What revocation lists say of the certificates that a probe saw served.
+/// Revocations of the certificates that a probe saw served.
 enum ProbedRevocations {
     /// Asks, and adds what was found to each host.
     ///

@@ -5,15 +5,15 @@
 import CertificatePinning
 import PinListRepository
 
-/// What `tumbler revocations` found (formats.md, section 8).
+/// The answer of `tumbler revocations` (formats.md, section 8).
 struct RevocationAnswer: Encodable, Sendable {
-    /// When it was asked.
+    /// The time at which it was asked.
     let at: Timestamp
-    /// What was found of each certificate, in the order in which they came.
+    /// The finding on each certificate, in the order in which they came.
     let findings: [RevocationFinding]
-    /// How many revocation lists were read.
+    /// The number of revocation lists that were read.
     let lists: Int
-    /// What could not be asked or had, each a line.
+    /// The certificates and lists that could not be had, each a line.
     let troubles: [String]
 
     /// Puts together what was found.
@@ -30,7 +30,8 @@ struct RevocationAnswer: Encodable, Sendable {
     /// Whether something could not be decided.
     var isUndecided: Bool { !self.troubles.isEmpty || self.findings.contains { $0.state == .unknown } }
 
-    /// What is revoked, as entries of a list: one for each issuer and note. What a list cannot name is none of them.
+    /// The revoked certificates as entries of a list: one for each issuer and note. What a list cannot name is left
+    /// out.
     var entries: [RevokedCertificates] {
         var entries: [RevokedCertificates] = []
         for finding in self.findings where finding.state == .revoked {

@@ -5,9 +5,9 @@
 import CertificatePinning
 import PathValidation
 
-/// What revocation lists say of one certificate.
+/// The finding of revocation lists on one certificate.
 struct RevocationFinding: Encodable, Sendable {
-    /// What they say.
+    /// The state of a certificate by the lists.
     enum State: String, Encodable, Sendable {
         /// A list has it.
         case revoked
@@ -17,7 +17,7 @@ struct RevocationFinding: Encodable, Sendable {
         case unknown
     }
 
-    /// Whose it is: hosts, files.
+    /// Its owners: hosts, files.
     let of: [String]
     /// Its subject, for people.
     let subject: String
@@ -25,15 +25,15 @@ struct RevocationFinding: Encodable, Sendable {
     let serial: SerialNumber?
     /// The pin of its issuer's key; `nil` when that cannot be read.
     let issuer: Pin?
-    /// What the lists say.
+    /// The state by the lists.
     let state: State
     /// Since when it is revoked; `nil` where it is not, or the list does not say.
     let since: Timestamp?
-    /// Why it is revoked, as RFC 5280 calls it; `nil` where it is not, or the list does not say.
+    /// The reason for its revocation, as RFC 5280 calls it; `nil` where it is not revoked, or the list does not say.
     let reason: String?
     /// Until when a list says that it is good.
     let until: Timestamp?
-    /// Why it is unknown, in words.
+    /// The reason for which it is unknown, in words.
     let detail: String?
     /// Whether it names lists that can be fetched.
     let namesLists: Bool
@@ -83,7 +83,7 @@ struct RevocationFinding: Encodable, Sendable {
         return "no revocation list covers it: " + (troubles.isEmpty ? [obstacle] : troubles).joined(separator: "; ")
     }
 
-    /// Whose it is and what it is, in a line.
+    /// Its owner and its name, in a line.
     var name: String {
         let more = self.of.count > 3 ? " and \(self.of.count - 3) more" : ""
         return "\(self.of.prefix(3).joined(separator: ", "))\(more): \(self.subject)"

@@ -15,22 +15,23 @@ import PathValidation
 /// Fetches revocation lists (formats.md, section 8). Addresses stand in certificates, and any person may have one made: no
 /// certificate leads to this machine, or into a network that the world does not reach.
 struct RevocationListDownload: Sendable {
-    /// The most redirects.
+    /// The maximum number of redirects (formats.md, section 8).
     static let maximumRedirects = 3
-    /// The longest that one list may take, its redirects included, unless ``Connections/totalTimeout`` says otherwise.
+    /// The maximum time that one list may take, its redirects included, unless ``Connections/totalTimeout`` says
+    /// otherwise.
     static let timeout = Duration.seconds(30)
-    /// The most addresses of a host that are tried.
+    /// The maximum number of addresses of a host that are tried: each may take the whole wait for a connection.
     private static let maximumPlaces = 4
 
-    /// How connections are made: the anchors, the family of addresses, the longest waits. No list is asked for elsewhere, or
+    /// The anchors, the family of addresses and the maximum waits of connections. No list is asked for elsewhere, or
     /// through a proxy: it is connected to what was looked up here, or a certificate could lead anywhere.
     let connections: Connections
 
     private var timeout: Duration { self.connections.totalTimeout ?? Self.timeout }
     private var connectTimeout: Duration { self.connections.connectTimeout }
 
-    /// Why there is no list.
-    struct Trouble: Error {
+    /// The reason for which there is no list.
+    struct DownloadError: Error {
         /// The reason, without a full stop.
         let reason: String
         /// Whether there was no connection, or no answer in time.
@@ -43,7 +44,7 @@ struct RevocationListDownload: Sendable {
         }
     }
 
-    /// Where a host is.
+    /// The addresses of a host.
     private struct Place {
         /// Its addresses, those that may be asked.
         let addresses: [String]
@@ -63,26 +64,26 @@ struct RevocationListDownload: Sendable {
     ///   - isGiven: Whether the operator names it, and no certificate: it may be at a local address then, and redirect to
     ///     another one from there.
     /// - Returns: What the server gave, at most ``RevocationLists/maximumLength`` bytes.
-    /// - Throws: ``Trouble``.
-    func bytes(at address: String, isGiven: Bool) async throws(Trouble) -> [UInt8] {
+    /// - Throws: ``DownloadError``.
+    func bytes(at address: String, isGiven: Bool) async throws(DownloadError) -> [UInt8] {
         do {
             return try await withThrowingTaskGroup(of: [UInt8].self) { group in
                 group.addTask { try await self.follow(address, isGiven) }
                 group.addTask {
                     try await Task.sleep(for: self.timeout)
-                    throw Trouble("no whole answer within \(self.timeout)", isUnreached: true)
+                    throw DownloadError("no whole answer within \(self.timeout)", isUnreached: true)
                 }
                 defer { group.cancelAll() }
-                guard let first = try await group.next() else { throw Trouble("nothing was asked") }
+                guard let first = try await group.next() else { throw DownloadError("nothing was asked") }
                 return first
             }
-        } catch let trouble as Trouble {
+        } catch let trouble as DownloadError {
             throw trouble
         } catch let error as CommandError {
-            throw Trouble(error.message)
+            throw DownloadError(error.message)
         } catch {
             let problem = self.problem(error)
-            throw Trouble(
+            throw DownloadError(
                 "\(problem)" + (problem.hint.map { "; \($0)" } ?? ""),
                 isUnreached: problem.kind == .connection || error as? HTTPClientError == .deadlineExceeded)
         }
@@ -94,7 +95,7 @@ struct RevocationListDownload: Sendable {
     }
 
     private func follow(_ text: String, _ isGiven: Bool) async throws -> [UInt8] {
-        guard var address = FetchAddress(text) else { throw Trouble("no http or https address") }
+        guard var address = FetchAddress(text) else { throw DownloadError("not an http or https URL") }
         var mayBeLocal = isGiven
         for _ in 0...Self.maximumRedirects {
             let place = try await self.place(of: address, mayBeLocal: mayBeLocal)
@@ -105,34 +106,38 @@ struct RevocationListDownload: Sendable {
                 address = next
             }
         }
-        throw Trouble("over \(Self.maximumRedirects) redirects")
+        throw DownloadError("over \(Self.maximumRedirects) redirects")
     }
 
-    /// Where a host is, by its addresses: a name of the world may lead anywhere.
+    /// The addresses of a host that may be asked: a name of the world may lead anywhere.
     private func place(of address: FetchAddress, mayBeLocal: Bool) async throws -> Place {
         let found: [String]
         do {
             found = try await HostAddresses.all(
                 of: address.host, within: self.connectTimeout, self.connections.family)
         } catch {
-            throw Trouble(
+            throw DownloadError(
                 "\(address.host): no answer from the resolver within \(self.connectTimeout)", isUnreached: true)
         }
-        guard !found.isEmpty else { throw Trouble("\(address.host): no such host", isUnreached: true) }
+        guard !found.isEmpty else { throw DownloadError("\(address.host): no such host", isUnreached: true) }
         // An address with the name of an interface is no host, and is local.
         let outside = found.filter { (try? HostName($0)).map { !$0.isLocal } ?? false }
         if mayBeLocal { return Place(addresses: found, isLocal: outside.count < found.count) }
         guard !outside.isEmpty, !address.host.isLocal else {
-            throw Trouble("\(address.host) is at no public address, and is not asked; --crl URL asks it")
+            throw DownloadError("\(address.host) is at no public address, and is not asked; --crl URL asks it")
         }
         return Place(addresses: outside, isLocal: false)
     }
 
     /// Asks the first address that takes a connection. What was looked up is what is connected to.
     private func ask(_ address: FetchAddress, at places: [String]) async throws -> Answer {
-        var failure: any Error = Trouble("\(address.host): no address")
+        var failure: any Error = DownloadError("\(address.host): no address")
         for place in places.prefix(Self.maximumPlaces) {
-            do { return try await self.ask(address, at: place) } catch let error as Trouble { throw error } catch {
+            do {
+                return try await self.ask(address, at: place)
+            } catch let error as DownloadError {
+                throw error
+            } catch {
                 failure = error
                 if self.problem(error).kind != .connection { break }
             }
@@ -167,16 +172,16 @@ struct RevocationListDownload: Sendable {
         case 200: return .list(try await Self.read(response))
         case 301, 302, 303, 307, 308:
             guard let next = response.headers.first(name: "Location").flatMap({ address.redirected(to: $0) }) else {
-                throw Trouble("\(address.host) redirects to what is no http or https address")
+                throw DownloadError("\(address.host) redirects to something that is not an http or https URL")
             }
             return .elsewhere(next)
-        default: throw Trouble("\(address.host) answers \(response.status.code)")
+        default: throw DownloadError("\(address.host) answers \(response.status.code)")
         }
     }
 
     private static func read(_ response: HTTPClientResponse) async throws -> [UInt8] {
         let maximum = RevocationLists.maximumLength
-        let tooLarge = Trouble("the list is over \(maximum >> 20) MiB")
+        let tooLarge = DownloadError("the list is over \(maximum >> 20) MiB")
         if let length = response.headers.first(name: "Content-Length").flatMap({ Int($0) }) {
             guard length <= maximum else { throw tooLarge }
         }

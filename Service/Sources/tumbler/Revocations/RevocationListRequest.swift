@@ -8,24 +8,24 @@ import PathValidation
 
 /// Asks what issuers took back, by the revocation lists that are given and those that certificates name.
 struct RevocationListRequest: Sendable {
-    /// The most bytes of all lists together.
+    /// The maximum number of bytes of all lists together (formats.md, section 8).
     static let maximumBytes = 256 << 20
 
-    /// What was found.
+    /// The outcome of asking.
     struct Outcome: Sendable {
         /// Of each certificate, in their order.
         var findings: [IssuedCertificate: RevocationFinding] = [:]
         /// Lists that were given and could not be had, each a line.
         var troubles: [String] = []
-        /// How many lists were read.
+        /// The number of lists that were read.
         var count = 0
     }
 
     /// Files and addresses of lists, as they were given.
     let given: [String]
-    /// When the lists must be in force.
+    /// The time at which the lists must be in force.
     let time: Timestamp
-    /// How connections are made.
+    /// The connections that are used.
     let connections: Connections
 
     /// Asks.
@@ -52,7 +52,7 @@ struct RevocationListRequest: Sendable {
         var room = Self.maximumBytes
         while case let batch = sources.next(), !batch.isEmpty {
             for (source, result) in await Self.fetch(batch, by: download) {
-                do throws(RevocationListDownload.Trouble) {
+                do throws(RevocationListDownload.DownloadError) {
                     let bytes = try result.get()
                     guard bytes.count <= room else {
                         throw .init("over \(Self.maximumBytes >> 20) MiB of lists are not read")
@@ -77,18 +77,18 @@ struct RevocationListRequest: Sendable {
 
     private static func fetch(
         _ sources: [RevocationListSources.Source], by download: RevocationListDownload
-    ) async -> [(RevocationListSources.Source, Result<[UInt8], RevocationListDownload.Trouble>)] {
-        await withTaskGroup(of: (Int, Result<[UInt8], RevocationListDownload.Trouble>).self) { group in
+    ) async -> [(RevocationListSources.Source, Result<[UInt8], RevocationListDownload.DownloadError>)] {
+        await withTaskGroup(of: (Int, Result<[UInt8], RevocationListDownload.DownloadError>).self) { group in
             for (number, source) in sources.enumerated() {
                 group.addTask {
-                    do throws(RevocationListDownload.Trouble) {
+                    do throws(RevocationListDownload.DownloadError) {
                         return (number, .success(try await download.bytes(at: source.text, isGiven: source.isGiven)))
                     } catch {
                         return (number, .failure(error))
                     }
                 }
             }
-            var answers: [Int: Result<[UInt8], RevocationListDownload.Trouble>] = [:]
+            var answers: [Int: Result<[UInt8], RevocationListDownload.DownloadError>] = [:]
             for await (number, answer) in group { answers[number] = answer }
             return sources.enumerated().compactMap { number, source in answers[number].map { (source, $0) } }
         }

@@ -5,9 +5,9 @@
 /// The addresses of a command's revocation lists. Each is asked once, however it is spelled, and however many certificates of
 /// however many hosts name it.
 struct RevocationListSources: Sendable {
-    /// The most addresses of certificates that are asked.
+    /// The maximum number of addresses of certificates that are asked (formats.md, section 8).
     static let maximumAddresses = 256
-    /// How many lists are fetched at once.
+    /// The maximum number of lists that are fetched at once: their servers are those of the CAs (decision 0065).
     static let atOnce = 4
 
     /// One of them.
@@ -61,11 +61,11 @@ struct RevocationListSources: Sendable {
     }
 
     /// Keeps why there is no list.
-    mutating func note(_ trouble: RevocationListDownload.Trouble, of source: Source) {
+    mutating func note(_ trouble: RevocationListDownload.DownloadError, of source: Source) {
         self.troubles[source.identity] = trouble.reason
         if trouble.isUnreached, let server = source.server { self.unreached.insert(server) }
     }
 
-    /// Why there is no list at an address, in any spelling; `nil` where there is one.
+    /// The reason for which there is no list at an address, in any spelling; `nil` where there is one.
     func trouble(of text: String) -> String? { self.troubles[FetchAddress(text)?.identity ?? text] }
 }

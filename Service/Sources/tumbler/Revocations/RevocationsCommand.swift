@@ -9,7 +9,7 @@ import Foundation
 import PathValidation
 import PinListRepository
 
-/// What issuers took back of the certificates of a project's hosts.
+/// The certificates of a project's hosts that their issuers took back.
 struct RevocationsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "revocations",

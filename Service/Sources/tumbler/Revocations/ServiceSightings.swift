@@ -24,7 +24,7 @@ struct ServiceSightings: Decodable, Sendable {
         var certificate: [UInt8] { Array(self.der) }
         /// Its issuer's.
         var issuer: [UInt8]? { self.issuerDER.map { Array($0) } }
-        /// Whose it is, in a line.
+        /// Its owner, in a line.
         var owner: String {
             let more = self.names.count > 1 ? " and \(self.names.count - 1) more" : ""
             return PrintableText.line(
@@ -40,9 +40,9 @@ struct ServiceSightings: Decodable, Sendable {
 }
 
 extension ServiceClient {
-    /// The most bytes of a page: 64 certificates and issuers of 64 KiB each in base64, and their names.
+    /// The maximum number of bytes of a page: 64 certificates and issuers of 64 KiB each in base64, and their names.
     private static let sightingsBytes = 16 << 20
-    /// The most pages: the certificates that are kept of a name.
+    /// The maximum number of pages: the certificates that are kept of a name.
     private static let maximumPages = 160
 
     /// All certificates that the service keeps of a list.

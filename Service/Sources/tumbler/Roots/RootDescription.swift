@@ -68,7 +68,7 @@ struct RootDescription: Encodable {
     }
 
     private func lines(ofKeys keyIDs: [String]) -> [String] {
-        // The name of an algorithm is whatever the root says; an unsigned one may come from any author.
+        // The name of an algorithm is any text that the root has; an unsigned one may come from any author.
         keyIDs.map { "    \($0) \(PrintableText.line(self.keys[$0] ?? "", maximumLength: 80))" }
     }
 

@@ -8,8 +8,9 @@ import PinListRepository
 import PinListSimulation
 import PinRotation
 
-/// Whom a key locks out that is served at once, and for how long: simulated with the lists that installations hold, and
-/// with how often they are opened, by measured adoption, `opened:` of the source, or the usual installation base.
+/// The installations that a key locks out when it is served at once, and for how long: simulated with the lists that
+/// installations hold, and with how often they are opened, by measured adoption, `opened:` of the source, or the usual
+/// installation base.
 struct EmergencyToll {
     private let plan: RotationPlan
     private let held: [PinList]
@@ -19,7 +20,7 @@ struct EmergencyToll {
     private let curve: AdoptionForecast
     private let basis: String
 
-    /// After how long the rest is told, in seconds.
+    /// The moments at which the rest is told, in seconds.
     private static let moments: [Int64] = [3_600, 86_400, 7 * 86_400, 14 * 86_400, 30 * 86_400]
 
     init(_ plan: RotationPlan, _ knowledge: RotationKnowledge, at time: Timestamp) {
@@ -42,7 +43,7 @@ struct EmergencyToll {
         }
     }
 
-    /// Whom it locks out.
+    /// The installations that it locks out, in lines.
     ///
     /// - Parameter seconds: The length of the suspension; `nil` for not at all.
     func lines(suspendedFor seconds: Int64?) -> [String] {

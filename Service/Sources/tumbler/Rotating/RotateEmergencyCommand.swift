@@ -73,7 +73,7 @@ struct RotateEmergencyCommand: AsyncParsableCommand {
                 hint:
                     "tumbler rotate next \(host) --force \(existing.plan.state.rawValue) --reason TEXT goes on with it")
         }
-        if !self.yes { try SigningConsent.expectSomebody() }
+        if !self.yes { try SigningConsent.expectTerminal() }
         var plan = try await RotationDraft(knowledge: knowledge, host: host).plan(
             try self.newKey.newPin(), self.newKey.old, isShared: false, limit: .standard,
             timeline: RotationTimeline(from: time, switchAt: time), at: time)

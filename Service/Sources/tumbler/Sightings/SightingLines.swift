@@ -11,7 +11,7 @@ import PinListMetadata
 /// Certificates as JSON, one object a line: what services that search logs answer, an element of their array each
 /// (formats.md, section 8). A line that cannot be read is said and passed over.
 struct SightingLines {
-    /// The most bytes of a line: a certificate of 64 KiB with its chain in base64 and some more.
+    /// The maximum number of bytes of a line: a certificate of 64 KiB with its chain in base64 and some more.
     static let maximumLine = 1_048_576
     /// The number of lines that are read at once.
     private static let batch = 64

@@ -25,7 +25,7 @@ struct SightingOutcome {
         var certificates: [Evaluated]
     }
 
-    /// The most certificates of a request, and their bytes in base64: half of what the service takes.
+    /// The maximum number of certificates of a request, and their bytes in base64: half of what the service takes.
     private static let maximum = (certificates: 64, bytes: 524_288)
 
     /// The evaluations.
@@ -84,7 +84,7 @@ struct SightingOutcome {
 }
 
 extension ServiceClient {
-    /// The most bytes of an answer about 64 certificates.
+    /// The maximum number of bytes of an answer about 64 certificates: each has an identity and a state.
     private static let evaluatedBytes = 65_536
 
     /// Hands in certificates that were found in logs.

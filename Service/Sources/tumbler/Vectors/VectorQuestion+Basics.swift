@@ -81,7 +81,7 @@ extension VectorQuestion {
         return RevocationCheck(try RevocationLists(lists), demand)
     }
 
-    /// What the timestamps of a path's leaf are worth by a log list and a policy, without its words.
+    /// Evaluates the timestamps of a path's leaf by a log list and a policy, without its words.
     func evaluateTransparency() throws -> JSONValue {
         guard let policy = TransparencyPolicy(named: try self.text("policy")) else { throw Self.missing("policy") }
         let text = try self.text("logs")
@@ -93,7 +93,7 @@ extension VectorQuestion {
         return try Self.withoutWords(evaluation)
     }
 
-    /// What Apple's frameworks decide by `NSPinnedDomains`.
+    /// The decision of Apple's frameworks by `NSPinnedDomains`.
     func pinnedDomains() throws -> JSONValue {
         guard let configuration = self.value("configuration")?.foundationValue as? [String: Any] else {
             throw Self.missing("configuration")

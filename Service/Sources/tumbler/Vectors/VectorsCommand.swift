@@ -19,7 +19,8 @@ struct VectorsCommand: AsyncParsableCommand {
             """
     )
 
-    /// The longest line that is read, in bytes: a list of the largest size, in base64 and escaped, and one beyond it.
+    /// The maximum length of a line that is read, in bytes: a list of the largest size, in base64 and escaped, and one
+    /// beyond it.
     static let maximumLineLength = 32 << 20
 
     func run() async throws {

@@ -127,8 +127,8 @@ struct AlarmEvaluationTests {
         }
     }
 
-    @Test("hosts that join within an hour ring twice at most, whatever comes and goes; later ones ring anew")
-    func hostsThatJoinWithinAnHourRingTwiceAtMostWhateverComesAndGoes() async throws {
+    @Test("hosts that join within an hour ring twice at most, while others come and go; later ones ring anew")
+    func hostsThatJoinWithinAnHourRingTwiceAtMostWhileOthersComeAndGo() async throws {
         try await TestedStore.sqlite.withDatabase { open in
             let store = try open()
             var hosts = ["h00.example"]

@@ -23,7 +23,8 @@ struct AlarmRequestTests {
             let store = try open()
             try await store.write { store in
                 // Another instance looks, to which it seems to fire.
-                _ = try store.takeTurn("alarms", for: "elsewhere", at: TurnedClock.start, seconds: AlarmWatch.turn)
+                _ = try store.takeLease(
+                    "alarms", for: "elsewhere", at: TurnedClock.start, seconds: AlarmWatch.evaluationLease)
                 try store.put(
                     Alarm(.failureRate, .critical, "api.example.com", "12 failures"), since: TurnedClock.start)
             }

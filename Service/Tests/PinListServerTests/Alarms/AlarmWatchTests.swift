@@ -170,7 +170,7 @@ struct AlarmWatchTests {
             // It says which target it knows, and has not the turn.
             #expect(
                 try await parts.store.write {
-                    try $0.takeTurn("alarms", for: "test", at: clock.now, seconds: AlarmWatch.turn)
+                    try $0.takeLease("alarms", for: "test", at: clock.now, seconds: AlarmWatch.evaluationLease)
                 })
             await other.look()
             await watch.look()
@@ -261,19 +261,19 @@ struct AlarmWatchTests {
                 watch.parts.store, anchors: watch.parts.configuration.roots, clock: early, alerts: [Self.target],
                 instance: "other")
             _ = try await parts.lists.reload(from: parts.store)
-            @Sendable func isTurn(_ instance: String, after seconds: Int64) async throws -> Bool {
+            @Sendable func isLeased(_ instance: String, after seconds: Int64) async throws -> Bool {
                 let time = Timestamp(secondsSince1970: clock.now.secondsSince1970 + seconds)
                 return try await parts.store.write { store in
-                    try store.takeTurn("alarms", for: instance, at: time, seconds: AlarmWatch.turn)
+                    try store.takeLease("alarms", for: instance, at: time, seconds: AlarmWatch.evaluationLease)
                 }
             }
             // One that is gone keeps it no longer than its turn, and one whose clock was wrong not at all.
             let turns = [
-                try await isTurn("other", after: AlarmWatch.turn - 1),
-                try await isTurn("test", after: AlarmWatch.turn - 1),
-                try await isTurn("other", after: AlarmWatch.turn),
-                try await isTurn("other", after: 2 * AlarmWatch.turn - 1),
-                try await isTurn("test", after: -86_400),
+                try await isLeased("other", after: AlarmWatch.evaluationLease - 1),
+                try await isLeased("test", after: AlarmWatch.evaluationLease - 1),
+                try await isLeased("other", after: AlarmWatch.evaluationLease),
+                try await isLeased("other", after: 2 * AlarmWatch.evaluationLease - 1),
+                try await isLeased("test", after: -86_400),
             ]
             #expect(turns == [false, true, false, true, true])
             early.set(Timestamp(secondsSince1970: clock.now.secondsSince1970 - 86_399))

@@ -84,17 +84,13 @@ enum AttestedService {
     }
 
     /// Runs a service whose list asks for attestations under a root of the tests.
+    ///
+    /// - Parameters:
+    ///   - burst: How many reports a source may send at once, where it is not the usual number.
+    ///   - keepsReceipts: Whether Apple's receipts are kept.
     static func with(
         _ store: any ServiceStore, _ authority: SimulatedAttestationAuthority, clock: TurnedClock = TurnedClock(),
-        _ body: @Sendable (RunningService) async throws -> Void
-    ) async throws {
-        try await Self.with(store, authority, clock: clock, burst: nil, body)
-    }
-
-    /// The same, where a source may send so many reports at once.
-    static func with(
-        _ store: any ServiceStore, _ authority: SimulatedAttestationAuthority, clock: TurnedClock = TurnedClock(),
-        burst: Int?, _ body: @Sendable (RunningService) async throws -> Void
+        burst: Int? = nil, keepsReceipts: Bool = false, _ body: @Sendable (RunningService) async throws -> Void
     ) async throws {
         let repository = try Self.repository()
         if try await store.read({ try $0.names() }).isEmpty {
@@ -111,7 +107,9 @@ enum AttestedService {
             { configuration in
                 configuration.roots = anchors
                 configuration.trustedProxies = [proxy]
-                configuration.attestation[AttestedInstallation.name] = Self.asked(authority)
+                var asked = Self.asked(authority)
+                asked.keepsReceipts = keepsReceipts
+                configuration.attestation[AttestedInstallation.name] = asked
                 if let burst { configuration.reportLimits.sourceBurst = burst }
             }, body)
     }

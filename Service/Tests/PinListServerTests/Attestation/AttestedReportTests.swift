@@ -108,8 +108,8 @@ struct AttestedReportTests {
         }
     }
 
-    @Test("no report is lost for want of an assertion, whatever the field says", arguments: TestedStore.all)
-    func noReportIsLostForWantOfAnAssertionWhateverTheFieldSays(on tested: TestedStore) async throws {
+    @Test("no report is lost for want of an assertion, with anything in the field", arguments: TestedStore.all)
+    func noReportIsLostForWantOfAnAssertionWithAnythingInTheField(on tested: TestedStore) async throws {
         let authority = self.authority
         try await tested.withDatabase { open in
             let store = try open()

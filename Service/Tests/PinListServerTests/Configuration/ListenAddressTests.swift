@@ -23,11 +23,11 @@ struct ListenAddressTests {
     }
 
     @Test(
-        "what is none",
+        "a text that is no address is refused",
         arguments: [
             "", "8480", "localhost", ":80", "::1:80", "[::1]", "[localhost]:1", "a b:1", "a:65536", "a:-1", "a:x",
         ])
-    func whatIsNone(text: String) { #expect(ListenAddress(text) == nil) }
+    func textThatIsNoAddressIsRefused(text: String) { #expect(ListenAddress(text) == nil) }
 
     @Test("a network has the addresses that share its first bits, of its own kind")
     func networkHasTheAddressesThatShareItsFirstBitsOfItsOwnKind() throws {

@@ -7,6 +7,7 @@ import Foundation
 import Testing
 
 @testable import PinListServer
+@testable import PinReportAnalysis
 
 @Suite("The dashboard")
 struct DashboardPageTests {
@@ -135,21 +136,23 @@ struct DashboardPageTests {
         let words = [
             "Needs a person", "needs a person", "Who is told", "Look at it.", "Look at it<", "Look at it\"", ">Over<",
         ]
-        var read = 0
+        // The pages at the root, README.md first of all, and all that is below these folders.
+        var files = try FileManager.default.contentsOfDirectory(at: checkout, includingPropertiesForKeys: nil)
         for folder in ["Sources", "Service/Sources", "docs", "deploy"] {
-            let files = FileManager.default.enumerator(
+            let below = FileManager.default.enumerator(
                 at: checkout.appendingPathComponent(folder), includingPropertiesForKeys: nil)
-            for case let file as URL in files ?? .init() {
-                guard ["swift", "md", "mustache", "js", "json", "yaml"].contains(file.pathExtension),
-                    let text = try? String(contentsOf: file, encoding: .utf8)
-                else { continue }
-                read += 1
-                for word in words where text.contains(word) {
-                    Issue.record("\(file.lastPathComponent): \(word)")
-                }
-            }
+            for case let file as URL in below ?? .init() { files.append(file) }
         }
-        #expect(read > 500)
+        var read = Set<String>()
+        for file in files where ["swift", "md", "mustache", "js", "json", "yaml"].contains(file.pathExtension) {
+            guard let text = try? String(contentsOf: file, encoding: .utf8) else { continue }
+            read.insert(file.path)
+            for word in words where text.contains(word) { Issue.record("\(file.lastPathComponent): \(word)") }
+        }
+        for page in ["README.md", "docs/README.md", "docs/guides/run-the-service.md", "docs/operations/alarms.md"] {
+            #expect(read.contains(checkout.appendingPathComponent(page).path), "\(page)")
+        }
+        #expect(read.count > 500)
     }
 
     @Test("never shows a figure that was not measured as one that is good")
@@ -197,6 +200,39 @@ struct DashboardPageTests {
         #expect(html.contains("chain-invalid</bdi></code></span>"))
         let group = try self.html(Story.failurePage)
         #expect(group.contains("<dd>attested <span class=\"faint\">by App Attest</span></dd>"))
+    }
+
+    @Test("Now says how many reports are attested, of how many installations, and what the others are worth")
+    func nowSaysHowManyReportsAreAttestedOfHowManyInstallationsAndWhatTheOthersAreWorth() throws {
+        let html = try self.unbroken(Story.nowPage)
+        let rows = html.components(separatedBy: "attestations-heading\">").dropFirst().joined()
+        for cell in [
+            "<span class=\"big\">92.7 %</span> <span class=\"faint\">18,204 of 19,640 reports in 30 days",
+            "241,377 <span class=\"faint\">registered</span>", ">warn, and raise no critical alarm by themselves</td>",
+        ] { #expect(rows.contains(cell), "\(cell)") }
+        #expect(rows.contains("count like attested ones: under half of the reports were attested</td>"))
+        // A list that does not ask has no such table.
+        #expect(try !self.html(Story.quietPage).contains("Attested reports"))
+    }
+
+    @Test("what unattested reports are worth on Now is what alarms go by, with the reason")
+    func whatUnattestedReportsAreWorthOnNowIsWhatAlarmsGoByWithTheReason() {
+        func worth(attested: [Int64: Int64], unattested: Int64) -> AttestedReports.Unattested {
+            var rate = AttestationRate(at: Story.now)
+            for (hoursAgo, count) in attested { rate.add(count, in: Story.now.hour - hoursAgo, isAttested: true) }
+            if unattested > 0 { rate.add(unattested, in: Story.now.hour, isAttested: false) }
+            let shown = AttestedReports(of: "a", rate)
+            #expect((shown.unattested != .warn) == rate.countsUnattested)
+            #expect(shown.attested == rate.attested && shown.all == rate.attested + rate.unattested)
+            return shown.unattested
+        }
+        let steady = Dictionary(uniqueKeysWithValues: (0...48).map { (Int64($0), Int64(10)) })
+        #expect(worth(attested: [:], unattested: 0) == .countWithoutReports)
+        #expect(worth(attested: [:], unattested: 9) == .countForTheirShare)
+        #expect(worth(attested: steady, unattested: 491) == .countForTheirShare)
+        #expect(worth(attested: steady, unattested: 490) == .warn)
+        let ended = steady.filter { $0.key > 3 }
+        #expect(worth(attested: ended, unattested: 0) == .countWhileOthersAreMissing)
     }
 
     @Test("keeps the list in every address when there are several, and in none when there is one")

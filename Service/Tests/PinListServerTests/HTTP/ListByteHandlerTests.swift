@@ -86,7 +86,7 @@ struct ListByteHandlerTests {
         return (lists, repository.lists[0])
     }
 
-    private static let nobody = RequestSource(trustedProxies: [], edges: [])
+    private static let noProxies = RequestSource(trustedProxies: [], edges: [])
 
     private static func request(_ path: String, _ fields: String = "Host: localhost\r\n") -> [UInt8] {
         Array("GET \(path) HTTP/1.1\r\n\(fields)\r\n".utf8)
@@ -95,7 +95,7 @@ struct ListByteHandlerTests {
     @Test("the two ways say the same, byte for byte: the list, what is held, roots, what is not there")
     func twoWaysSayTheSameByteForByteTheListWhatIsHeldRootsWhatIsNotThere() async throws {
         let published = try await Self.published()
-        let pair = try Pair(published, Self.nobody)
+        let pair = try Pair(published, Self.noProxies)
         let tag = Envelope.digest(of: published.list)
         let host = "Host: pins.example.com\r\n"
         for path in [
@@ -119,7 +119,7 @@ struct ListByteHandlerTests {
         "many requests at once are answered in their order, and what comes behind another kind of request waits for it")
     func manyRequestsAtOnceAreAnsweredInTheirOrder() async throws {
         let published = try await Self.published()
-        let pair = try Pair(published, Self.nobody)
+        let pair = try Pair(published, Self.noProxies)
         let one = Self.request(Self.pins)
         #expect(pair.expectSame(one + one + one).count > 3 * published.list.count)
         // The third is not answered before the second is.
@@ -164,12 +164,12 @@ struct ListByteHandlerTests {
     ]
 
     @Test("an ambiguous request is not answered from bytes, and is answered as it always was")
-    func doubtful() async throws {
+    func ambiguousRequestIsNotAnsweredFromBytesAndIsAnsweredAsItAlwaysWas() async throws {
         let published = try await Self.published()
         for text in Self.doubtful {
             let bytes = Array(text.utf8)
             #expect(ListRequestHead(ByteBuffer(bytes: bytes)) == nil, "\(text.debugDescription)")
-            let pair = try Pair(published, Self.nobody)
+            let pair = try Pair(published, Self.noProxies)
             pair.expectSame(Self.request(Self.pins))
             pair.expectSame(bytes)
             // A connection that was in doubt once goes the long way for good.
@@ -205,7 +205,7 @@ struct ListByteHandlerTests {
                 }
                 request += next
             }
-            let pair = try Pair(published, Self.nobody)
+            let pair = try Pair(published, Self.noProxies)
             // In two reads, as the network cuts.
             let cut = Bool.random(using: &random) ? request.count : Int.random(in: 0...request.count, using: &random)
             pair.expectSame(Array(request[..<cut]))
@@ -225,7 +225,7 @@ struct ListByteHandlerTests {
     @Test("a client that reads no answers is not answered from bytes, and is closed at the deadline of the answer")
     func clientThatReadsNoAnswersIsNotAnsweredFromBytes() async throws {
         let published = try await Self.published()
-        let pair = try Pair(published, Self.nobody)
+        let pair = try Pair(published, Self.noProxies)
         pair.fast.isWritable = false
         try pair.fast.writeInbound(ByteBuffer(bytes: Self.request(Self.pins)))
         #expect(try pair.fast.readOutbound(as: IOData.self) == nil)

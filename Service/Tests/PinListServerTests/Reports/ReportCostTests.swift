@@ -42,8 +42,8 @@ struct ReportCostTests {
         #expect(try self.cost(Array("[]".utf8)) == 1)
     }
 
-    @Test("half a megabyte costs as much as it takes to read, whatever it holds")
-    func halfAMegabyteCostsAsMuchAsItTakesToReadWhateverItHolds() throws {
+    @Test("half a megabyte costs as much as it takes to read, with any content")
+    func halfAMegabyteCostsAsMuchAsItTakesToReadWithAnyContent() throws {
         #expect(ReportCost.reading(0) == 1)
         #expect(ReportCost.reading(32_768) == 1)
         #expect(ReportCost.reading(32_769) == 2)

@@ -126,8 +126,8 @@ struct RotationRequestTests {
         }
     }
 
-    @Test("without a condition nothing is stored, whatever else is said")
-    func withoutAConditionNothingIsStoredWhateverElseIsSaid() async throws {
+    @Test("without a condition nothing is stored, with anything else in the request")
+    func withoutAConditionNothingIsStoredWithAnythingElseInTheRequest() async throws {
         try await self.run { service, token in
             let plan = try RotationPlan.story().bytes
             for fields in [[:], ["If-None-Match": "\"a\""], ["If-None-Match": ""]] as [HTTPHeaders] {

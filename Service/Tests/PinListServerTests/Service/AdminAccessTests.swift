@@ -87,8 +87,8 @@ struct AdminAccessTests {
         }
     }
 
-    @Test("on any other listener a token is needed for reading, whatever the request calls the host")
-    func onAnyOtherListenerATokenIsNeededForReadingWhateverTheRequestCallsTheHost() async throws {
+    @Test("on any other listener a token is needed for reading, under any name of the host")
+    func onAnyOtherListenerATokenIsNeededForReadingUnderAnyNameOfTheHost() async throws {
         try await TestedStore.sqlite.withDatabase { open in
             try await RunningService.with(
                 try open(), { $0.listen = ListenAddress("0.0.0.0:0") ?? .loopback }

@@ -31,8 +31,10 @@ struct ConditionalRequestTests {
         }
     }
 
-    @Test("the list that is held is not sent again, whatever a proxy made of its tag; anything else brings the list")
-    func listThatIsHeldIsNotSentAgainWhateverAProxyMadeOfItsTag() async throws {
+    @Test(
+        "the list that is held is not sent again, in each form that a proxy gives its tag; anything else brings the list"
+    )
+    func listThatIsHeldIsNotSentAgainInEachFormThatAProxyGivesItsTag() async throws {
         try await self.run { service, digest in
             let other = String(repeating: "0", count: 64)
             for (field, status) in [

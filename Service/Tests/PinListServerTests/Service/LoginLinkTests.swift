@@ -50,7 +50,7 @@ struct LoginLinkTests {
         try await self.run(on: tested) { service in
             let code = try await Self.code(service.store)
             let link = LoginCode.link(to: "", code)
-            // Whatever fetches a link does not use it: previews, scanners, HEAD.
+            // A fetch of the link does not use it: previews, scanners, HEAD.
             for method in [HTTPMethod.GET, .HEAD, .GET] {
                 let page = try await service.ask(method, link, Self.host)
                 #expect(page.status == 200)

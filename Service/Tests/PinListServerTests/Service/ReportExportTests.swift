@@ -24,8 +24,8 @@ struct ReportExportTests {
         try await store.write { try $0.add(reports, countedBy: "a") }
     }
 
-    @Test("2,500 reports are there once each, in their order, whatever the page", arguments: TestedStore.all)
-    func of2500ReportsAreThereOnceEachInTheirOrderWhateverThePage(on tested: TestedStore) async throws {
+    @Test("2,500 reports are there once each, in their order, for any length of page", arguments: TestedStore.all)
+    func of2500ReportsAreThereOnceEachInTheirOrderForAnyLengthOfPage(on tested: TestedStore) async throws {
         try await tested.withDatabase { open in
             let store = try open()
             try await Self.add(2_500, to: store)

@@ -83,7 +83,7 @@ struct ServedListsTests {
     }
 
     @Test(
-        "what browsers report of a host below a listed entry is counted for the entry, whatever the spelling of the host"
+        "what browsers report of a host below a listed entry is counted for the entry, in any spelling of the host"
     )
     func whatBrowsersReportOfAHostBelowAListedEntryIsCountedForTheEntry() async throws {
         let wide = PinList.Domain(

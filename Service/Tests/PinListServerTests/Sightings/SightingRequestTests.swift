@@ -8,6 +8,7 @@ import Crypto
 import Foundation
 import NIOHTTP1
 import PinListMetadata
+import PinRotation
 import PinningTesting
 import Testing
 
@@ -274,6 +275,35 @@ struct SightingRequestTests {
             #expect(page.contains("This key was logged 9 days ago"))
             #expect(page.contains("and it is not in the list that is served."))
             #expect(try await scene.service.ask(.GET, "/certificates").text.contains("in reports from 1 network a day"))
+        }
+    }
+
+    @Test("a rotation says of its new key when a log had it, and whether the list that is served has it")
+    func rotationSaysOfItsNewKeyWhenALogHadItAndWhetherTheListThatIsServedHasIt() async throws {
+        for isPinned in [true, false] {
+            let (logged, new) = (LoggedCertificates(), P256.Signing.PrivateKey())
+            let pin = LoggedCertificates.pin(new)
+            let entry = try Self.entry("api.example.com", [RotationPlan.pin(9)] + (isPinned ? [pin] : []))
+            try await SightingScene.with([entry]) { scene, _ in
+                let host = try HostName("api.example.com")
+                let plan = RotationPlan(
+                    list: SightingScene.name, host: host, entries: [host], new: PlannedKey(pin),
+                    old: [PlannedKey(RotationPlan.pin(9))], timeline: RotationTimeline(from: TurnedClock.start),
+                    at: TurnedClock.start)
+                let stored = try await scene.service.ask(
+                    .PUT, "/v1/lists/\(SightingScene.name)/rotations/api.example.com",
+                    ["Authorization": "Bearer \(scene.publisher)", "If-None-Match": "*"], plan.bytes)
+                #expect(stored.status == 201, "\(stored.text)")
+                let nothing = "no monitor told of a certificate with it"
+                #expect(try await scene.service.ask(.GET, "/rotations").text.contains(nothing))
+                let certificate = try logged.certificate(for: ["api.example.com"], key: new)
+                let state = isPinned ? "backup" : "unknown"
+                #expect(try await scene.states([(certificate, [])], loggedAt: "2026-11-12T00:00:00Z") == [state])
+                let page = try await scene.service.ask(.GET, "/rotations").text
+                #expect(page.contains("This key was logged 9 days ago"), "\(page)")
+                let isIt = isPinned ? "It is in the list that is served." : "and it is not in the list that is served."
+                #expect(page.contains(isIt) && !page.contains(nothing))
+            }
         }
     }
 

@@ -96,7 +96,7 @@ struct SightingScene: Sendable {
             let store = try open()
             // Another instance looks for alarms: what fires here is what a test asks for.
             try await store.write { store in
-                _ = try store.takeTurn("alarms", for: "elsewhere", at: TurnedClock.start, seconds: 1 << 40)
+                _ = try store.takeLease("alarms", for: "elsewhere", at: TurnedClock.start, seconds: 1 << 40)
             }
             try await RunningService.with(store, { $0.roots = repository.anchors }) { service in
                 let publisher = try await service.token(.publish, [Self.name])

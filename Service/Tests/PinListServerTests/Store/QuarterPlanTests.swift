@@ -27,7 +27,8 @@ struct QuarterPlanTests {
             "/failures?span=all&order=networks", "/failures?host=h1.example.com", "/failures?reason=no-matching-pin",
             "/failures/\(QuarterOfReports.id(5))", "/audit?from=100", "/v1/status", "/metrics", "/readyz",
             "/v1/reports?since=2026-11-01T00:00:00Z", "/v1/reports?format=csv&until=2026-11-01T00:00:00Z",
-            "/v1/lists/\(name)/adoption", "/v1/lists/\(name)/rotations",
+            "/v1/lists/\(name)/adoption", "/v1/lists/\(name)/rotations", "/v1/lists/\(name)/sightings",
+            "/v1/lists/\(name)/sightings?after=\(QuarterOfReports.id(2_000))",
         ]
     }
 
@@ -46,6 +47,7 @@ struct QuarterPlanTests {
         try await tested.withDatabase { open in
             try await open().write { try quarter.lay(in: $0.connection, tested) }
             let store = try open()
+            try await store.write { try quarter.layLater(in: $0.connection, tested) }
             if tested == .postgreSQL { try await store.write { _ = try $0.connection.execute("ANALYZE", []) } }
             try await body(store, PlanRecord(tested), quarter)
         }
@@ -81,12 +83,22 @@ struct QuarterPlanTests {
                     #expect(answer.statuses == [200], "\(path)")
                 }
             }
+            // What the pages show of names that ask for assertions.
+            try await PlanRecord.Store(next: store, record: record).read { store in
+                let rates = try store.attestationRates(of: [quarter.name], at: time)
+                #expect(rates[quarter.name] != nil)
+                _ = try store.attestedHosts(at: time)
+            }
             let large = try await Self.large(store, tested)
-            #expect(large.isSuperset(of: ["report_hour", "inquiry", "group_hour", "audit"]))
+            #expect(
+                large.isSuperset(of: ["report_hour", "inquiry", "group_hour", "audit", "sighting", "attestation_hour"]))
             #expect(record.count > 30)
-            // A chart of all days adds up all hours, in any order that PostgreSQL likes.
-            let walks = record.walks(through: large.subtracting(Self.mayBeWalked)).filter { walk in
-                tested == .sqlite || !(walk.hasPrefix("report_hour: ") && walk.contains("GROUP BY 1, 2"))
+            // A chart of all days adds up all hours, in any order that PostgreSQL likes; one of a week does not.
+            let walks = record.walks(through: large.subtracting(Self.mayBeWalked)) { sql, values in
+                guard tested == .postgreSQL, sql.hasSuffix("FROM report_hour WHERE hour >= ? GROUP BY 1, 2"),
+                    case .integer(let first) = values.last
+                else { return false }
+                return first < time.hour - 80 * 24
             }
             #expect(walks == [])
         }
@@ -128,13 +140,16 @@ struct QuarterPlanTests {
             #expect(left ?? 0 < QuarterOfReports.reports)
             // The earlier size of a table: retention has made some of them small.
             let large: Set<String> = [
-                "report", "report_hour", "group_hour", "group_network", "group_leaf", "inquiry", "audit",
+                "report", "report_hour", "group_hour", "group_network", "group_leaf", "inquiry", "audit", "sighting",
+                "attestation_hour",
             ]
             #expect(record.count > 10)
             // For the oldest 5,000 reports PostgreSQL reads the table while that costs less than 5,000 looks into it.
-            // Their number is counted only when there are too many.
+            // Their number is counted only when there are too many. Of attestation there is a month of hours, whose key begins
+            // with the name.
             let walks = record.walks(through: large).filter {
                 $0 != "report: SELECT COUNT(*) FROM report"
+                    && $0 != "attestation_hour: DELETE FROM attestation_hour WHERE hour < ?"
                     && (tested == .sqlite || !$0.hasPrefix("report: DELETE FROM report WHERE"))
             }
             #expect(walks == [])

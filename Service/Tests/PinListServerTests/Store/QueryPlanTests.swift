@@ -158,8 +158,8 @@ struct QueryPlanTests {
         #expect(scans == [])
     }
 
-    @Test("a scan is seen")
-    func scanIsSeen() async throws {
+    @Test("a scan of a whole table is seen")
+    func scanOfAWholeTableIsSeen() async throws {
         let scans = try await self.withRecorder {
             _ = try $0.connection.rows("SELECT COUNT(*) FROM report WHERE port = 1", [])
         }

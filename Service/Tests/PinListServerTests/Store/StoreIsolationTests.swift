@@ -39,8 +39,8 @@ struct StoreIsolationTests {
         }
     }
 
-    @Test("a read is of one moment, whatever others change meanwhile", arguments: TestedStore.all)
-    func readIsOfOneMomentWhateverOthersChangeMeanwhile(on tested: TestedStore) async throws {
+    @Test("a read is of one moment, while others change it", arguments: TestedStore.all)
+    func readIsOfOneMomentWhileOthersChangeIt(on tested: TestedStore) async throws {
         try await tested.withDatabase { open in
             let (store, other) = (try open(), try open())
             try await Self.log(other, "before")
@@ -83,8 +83,8 @@ struct StoreIsolationTests {
         }
     }
 
-    @Test("a reader changes nothing", arguments: TestedStore.all)
-    func readerChangesNothing(on tested: TestedStore) async throws {
+    @Test("a reader that tries to write changes nothing", arguments: TestedStore.all)
+    func readerThatTriesToWriteChangesNothing(on tested: TestedStore) async throws {
         try await tested.withDatabase { open in
             let store = try open()
             await #expect(throws: StoreError.self) {

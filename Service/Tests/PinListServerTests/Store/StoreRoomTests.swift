@@ -48,7 +48,7 @@ struct StoreRoomTests {
             _ = try await Publisher(store: store, anchors: repository.anchors).publish(
                 [repository.roots[0], repository.lists[0]], name: "com.example.app", by: "cli", at: clock.now)
             _ = try await store.write {
-                try $0.takeTurn("retention", for: "other", at: clock.now, seconds: Retention.turn)
+                try $0.takeLease("retention", for: "other", at: clock.now, seconds: Retention.lease)
             }
             let seen = NIOLockedValueBox<StoreRoom?>(nil)
             await Retention(

@@ -64,9 +64,9 @@ struct StoredValueTests {
     }
 
     @Test(
-        "sums, counts and averages are what they are, whatever the database calls their type",
+        "sums, counts and averages are what they are, under any type of the database",
         arguments: TestedStore.all)
-    func sumsCountsAndAveragesAreWhatTheyAreWhateverTheDatabaseCallsTheirType(on tested: TestedStore) async throws {
+    func sumsCountsAndAveragesAreWhatTheyAreUnderAnyTypeOfTheDatabase(on tested: TestedStore) async throws {
         try await tested.withDatabase { open in
             let values = try await open().write { store in
                 let connection = store.connection

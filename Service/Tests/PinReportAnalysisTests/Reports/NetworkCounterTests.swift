@@ -115,8 +115,8 @@ struct NetworkCounterTests {
         #expect(scene.number("192.0.2.1", "b.example") == 1)
     }
 
-    @Test("a share full of groups of two networks each is looked through once, whatever floods in")
-    func shareFullOfGroupsOfTwoNetworksEachIsLookedThroughOnceWhateverFloodsIn() {
+    @Test("a share full of groups of two networks each is looked through once, in any flood")
+    func shareFullOfGroupsOfTwoNetworksEachIsLookedThroughOnceInAnyFlood() {
         var scene = Scene()
         let share = GroupQuota(listed: 0, other: 0).maximumOfShare(isListed: true)
         for number in 0..<share {

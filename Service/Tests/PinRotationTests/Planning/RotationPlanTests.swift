@@ -60,8 +60,8 @@ struct RotationPlanTests {
         #expect(try RotationPlan(json: plan.bytes) == plan)
     }
 
-    @Test("a plan of a newer tool is refused as such, whatever else is in it")
-    func planOfANewerToolIsRefusedAsSuchWhateverElseIsInIt() throws {
+    @Test("a plan of a newer tool is refused as such, with anything else in it")
+    func planOfANewerToolIsRefusedAsSuchWithAnythingElseInIt() throws {
         let text = Self.text(try PlanFixture.plan())
         #expect(Self.code(text.replacing("\"schema\":1", with: "\"schema\":2,\"colour\":\"red\"")) == .newerSchema)
         #expect(Self.code("{\"schema\":9}") == .newerSchema)

@@ -15,12 +15,37 @@ struct ConnectionOptionsTests {
     private static let commands = [
         ["fetch", "https://nosuch.invalid/", "--pin", ProjectText.pin("a")], ["pin", "nosuch.invalid:443"],
         ["refresh", "--list-url", "https://nosuch.invalid/v1/lists/a", "--root", "file", "--state", "state"],
-        ["ct", "nosuch.invalid:443", "--logs", "file"], ["status"], ["alarms"], ["publish"], ["probe"], ["lint"],
-        ["diff"], ["release"], ["build", "-o", "-"], ["gate", "a.example", "--certificate", "file"],
+        ["ct", "nosuch.invalid:443", "--logs", "file"], ["status"], ["alarms"], ["alarms", "list"],
+        ["alarms", "acknowledge", "key"], ["alarms", "silence", "key", "--for", "1h", "--because", "x"],
+        ["alarms", "unsilence", "key"], ["publish"], ["probe"], ["lint"], ["diff"], ["release"],
+        ["build", "-o", "-"], ["gate", "a.example", "--certificate", "file"],
         ["rotate", "status"], ["rotate", "next", "a.example"], ["rotate", "plan", "a.example", "--pin", "sha256/x"],
         ["rotate", "abort", "a.example"], ["rotate", "emergency", "a.example", "--key", "file"],
-        ["sighting", "file"], ["init", "x", "--name", "a"],
+        ["sighting", "file"], ["init", "x", "--name", "a"], ["revocations"],
     ]
+
+    @Test("no command has some of them, none that has them is left out here, and the contract names the one without")
+    func noCommandThatConnectsIsLeftOut() async throws {
+        let options = [
+            "--cacert", "--ca-file", "--connect-to", "--proxy", "--ipv4", "-4", "--ipv6", "-6", "--connect-timeout",
+            "--max-time",
+        ]
+        try await withTemporaryFolder { folder in
+            let all = try await DescribedCommand.all(of: "tumbler", in: folder)
+            let connecting = all.filter { $0.value.has("--connect-to") || $0.value.has("--cacert") }
+            #expect(connecting.count > 20)
+            for (words, command) in connecting {
+                #expect(options.filter { !command.has($0) }.isEmpty, "\(words)")
+                let words = words.split(separator: " ").map(String.init)
+                #expect(Self.commands.contains { $0.starts(with: words) }, "\(words) is not tried below")
+            }
+            // Its --proxy makes the bench one.
+            let intercept = try #require(all["intercept"])
+            #expect(intercept.has("--proxy") && connecting["intercept"] == nil)
+            let contract = try SharedData.package.appendingPathComponent("docs").text(of: "formats.md")
+            #expect(contract.contains("**Connections.** Every command that connects, except `intercept`, takes"))
+        }
+    }
 
     @Test("each command takes all of them, and says what is wrong with one", arguments: Self.commands)
     func eachCommandTakesAllOfThemAndSaysWhatIsWrongWithOne(command: [String]) throws {

@@ -67,7 +67,7 @@ struct ProxyRulesTests {
         #expect(try self.proxy(for: "a.example", option: "", environment) == nil)
     }
 
-    @Test("this machine itself is asked through a proxy with --proxy alone, whatever its name is")
+    @Test("this machine itself is asked through a proxy with --proxy alone, under any name")
     func thisMachineItselfIsAskedThroughAProxyWithProxyAlone() throws {
         let environment = ["HTTPS_PROXY": "http://127.0.0.1:1"]
         for host in ["localhost", "127.0.0.1", "::1"] { #expect(try self.proxy(for: host, environment) == nil) }
@@ -81,7 +81,7 @@ struct ProxyRulesTests {
             "socks5h://user:secret@127.0.0.1:1080", "https://user:secret@127.0.0.1", "http://", "http://user:secret@:1",
             "http://user%zz:secret@127.0.0.1", "a..b:1", "127.0.0.1:0",
         ] {
-            let refusal = #expect(throws: ProxyRules.Refusal.self) {
+            let refusal = #expect(throws: ProxyRules.ProxyError.self) {
                 _ = try ProxyRules(option: text, environment: [:])
             }
             #expect(refusal?.reason.contains("secret") == false, "\(text)")

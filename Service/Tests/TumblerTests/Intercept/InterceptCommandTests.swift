@@ -102,8 +102,24 @@ struct InterceptCommandTests {
         try await InterceptScene.with { scene in
             let run = try await scene.intercept(["--case", "trusted-ca", "--case", "expired"], client: "true")
             #expect(run.exitCode == 2, "\(run)")
-            #expect(run.lines == ["trusted-ca: nobody came", "expired: nobody came"], "\(run)")
+            #expect(run.lines == ["trusted-ca: no client came", "expired: no client came"], "\(run)")
             #expect(run.errors.contains("no client came"), "\(run)")
+        }
+    }
+
+    @Test("a proxy of the environment is not used, and that is said; without one, or for this machine, it is not")
+    func proxyOfTheEnvironmentIsNotUsedAndThatIsSaid() async throws {
+        try await withTemporaryFolder { folder in
+            for (environment, upstream, isSaid) in [
+                ("HTTPS_PROXY=http://127.0.0.1:1 NO_PROXY= no_proxy=", "nosuch.invalid", true),
+                ("HTTPS_PROXY=http://127.0.0.1:1 NO_PROXY=invalid", "nosuch.invalid", false),
+                ("HTTPS_PROXY=http://127.0.0.1:1 NO_PROXY= no_proxy=", "nosuch.invalid=127.0.0.1:1", false),
+            ] {
+                let options = "--upstream \(upstream) --case expired --listen 127.0.0.1:0 -- true"
+                let run = try await CommandRun.shell(#"\#(environment) "$0" intercept \#(options)"#, in: folder)
+                #expect(run.exitCode == 2 && run.lines == ["expired: no client came"], "\(run)")
+                #expect(run.errors.contains("the proxy of the environment is not used") == isSaid, "\(run)")
+            }
         }
     }
 
@@ -114,7 +130,7 @@ struct InterceptCommandTests {
             let run = try await scene.intercept(
                 ["--case", "trusted-ca", "--case", "expired"], client: "test $TUMBLER_CASE = expired || { \(fetch); }")
             #expect(run.exitCode == 2, "\(run)")
-            #expect(run.lines == ["trusted-ca: refused before a byte", "expired: nobody came"], "\(run)")
+            #expect(run.lines == ["trusted-ca: refused before a byte", "expired: no client came"], "\(run)")
             #expect(run.errors.contains("did not come to expired"), "\(run)")
         }
     }
@@ -211,7 +227,7 @@ struct InterceptCommandTests {
                     "intercept", "--upstream", "\(FetchScene.host)", "--listen", "127.0.0.1:0", "--in-turn", "--case",
                     "trusted-ca", "--case", "expired", "--addresses", "addresses.json",
                 ], in: scene.folder, standardInput: "lines")
-            #expect(run.lines == ["trusted-ca: nobody came", "expired: nobody came"], "\(run)")
+            #expect(run.lines == ["trusted-ca: no client came", "expired: no client came"], "\(run)")
             let addresses = try JSONDecoder().decode(
                 [String: String].self, from: scene.folder.contents(of: "addresses.json"))
             #expect(addresses.count == 2 && Set(addresses.values).count == 1, "\(addresses)")

@@ -136,6 +136,20 @@ struct InterceptionBenchTests {
         }
     }
 
+    @Test("a client that sends its request with its last flight is caught by the half handshake")
+    func clientThatSendsItsRequestWithItsLastFlightIsCaughtByTheHalfHandshake() async throws {
+        try await FetchScene.with { scene in
+            let cases = InterceptionCase.all.filter { $0.name == "half-handshake" }
+            let request = "GET / HTTP/1.1\r\nHost: \(FetchScene.host)\r\n\r\n"
+            let results = try await Self.play(cases, scene) { port, _ in
+                try await FalseStartClient.send(request, to: FetchScene.host, port: port)
+            }
+            let result = try #require(results.first)
+            #expect(result.outcome == .accepted && result.handshakes == 1, "\(result.line)")
+            #expect(result.requestBytes == request.utf8.count)
+        }
+    }
+
     @Test("cleartext to a port of the bench counts as a request, and a connection on which nothing is said does not")
     func cleartextToAPortOfTheBenchCountsAsARequestAndAConnectionOnWhichNothingIsSaidDoesNot() async throws {
         try await FetchScene.with { scene in
@@ -152,7 +166,7 @@ struct InterceptionBenchTests {
                     .connect(host: "127.0.0.1", port: port).get()
                 try await channel.close()
             }
-            #expect(looked.allSatisfy { $0.outcome == .nobodyCame }, "\(looked)")
+            #expect(looked.allSatisfy { $0.outcome == .noClientCame }, "\(looked)")
         }
     }
 
@@ -180,28 +194,6 @@ struct InterceptionBenchTests {
 
 @Suite("The first bytes that the bench reads")
 struct InterceptedBytesTests {
-    private static func record(_ kind: UInt8, _ length: Int) -> [UInt8] {
-        [kind, 3, 3, UInt8(length >> 8), UInt8(length & 0xFF)] + [UInt8](repeating: 0xAA, count: length)
-    }
-
-    @Test(
-        "the end of a handshake and an alert are no request, and the rest of TLS 1.3 counts without what encryption adds"
-    )
-    func theEndOfAHandshakeAndAnAlertAreNoRequestAndTheRestOfTLS13Counts() {
-        let hello = Self.record(22, 500) + Self.record(20, 1)
-        for finished in [53, 69] {
-            let bytes = hello + Self.record(23, finished) + Self.record(23, 412 + 17) + Self.record(23, 19)
-            var whole = TLSRecordCount()
-            #expect(whole.take(bytes) == 412)
-            var single = TLSRecordCount()
-            #expect(bytes.reduce(0) { $0 + single.take([$1]) } == 412)
-        }
-        var refused = TLSRecordCount()
-        #expect(refused.take(hello + Self.record(23, 53) + Self.record(23, 19)) == 0)
-        var older = TLSRecordCount()
-        #expect(older.take(hello + Self.record(22, 40) + Self.record(23, 412 + 24) + Self.record(21, 26)) == 412)
-    }
-
     @Test("a proxy is asked with CONNECT, or with an address of HTTP; all else is no request")
     func proxyIsAskedWithCONNECTOrWithAnAddressOfHTTPAllElseIsNoRequest() throws {
         func read(_ text: String) -> ProxyRequest? { ProxyRequest(Array((text + "\r\n\r\n").utf8)) }

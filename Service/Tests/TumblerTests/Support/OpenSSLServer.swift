@@ -5,7 +5,7 @@
 import Foundation
 import Testing
 
-/// Runs `body` with the port of an `openssl s_server`, which is ended afterwards, whatever happens.
+/// Runs `body` with the port of an `openssl s_server`, which is ended afterwards in any case.
 ///
 /// - Parameters:
 ///   - options: What it serves, as options of `s_server`.

@@ -76,7 +76,7 @@ struct ProbeScene {
     }
 
     /// Runs `tumbler probe`, which finds every host at this server: a minute from now, so that the last of the whole
-    /// days has begun whatever the clock says.
+    /// days has begun at any time of day.
     func probe(_ more: [String] = [], at port: Int? = nil) async throws -> CommandRun {
         let time = Timestamp(secondsSince1970: TestPKI.now + 60)
         return try await CommandRun.tumbler(

@@ -4,7 +4,7 @@
 
 import Foundation
 
-/// Runs `body` with a new, empty folder, which is removed afterwards whatever happens.
+/// Runs `body` with a new, empty folder, which is removed afterwards in any case.
 func withTemporaryFolder<Result>(_ body: (URL) async throws -> Result) async throws -> Result {
     let folder = FileManager.default.temporaryDirectory
         .appendingPathComponent("tumbler-command-\(UUID().uuidString)", isDirectory: true)

@@ -114,6 +114,32 @@ struct AppAttestTests {
         #expect(self.kit.attestations == 2)
     }
 
+    @Test("a server of the app's own gets a key and signatures, and the Keychain keeps the id beside that for reports")
+    func serverOfTheAppsOwnGetsAKeyAndSignaturesAndTheKeychainKeepsTheIDBesideThatForReports() async throws {
+        let challenge = [UInt8](repeating: 3, count: 32)
+        let attested = try await self.device().run {
+            try await AppAttestClient(name: self.name).attest(challenge: challenge)
+        }
+        #expect(Self.isSigned(await self.attestation(on: self.device())))
+        // A later start of the app.
+        let signed = try await self.device().run {
+            try await AppAttestClient(name: self.name).assertion(for: Self.body)
+        }
+        #expect(signed.keyID == attested.keyID && self.kit.attestations == 2)
+        // After a reinstallation the Keychain still has it, and the device does not.
+        await #expect(throws: AppAttestError(.invalidKey)) {
+            try await self.device(.generateAssertion).run {
+                try await AppAttestClient(name: self.name).assertion(for: Self.body)
+            }
+        }
+        await #expect(throws: AppAttestError(.waiting)) {
+            try await self.device().run { try await AppAttestClient(name: self.name).attest(challenge: challenge) }
+        }
+        // The key of reports is another one.
+        #expect(Self.isSigned(await self.attestation(on: self.device())))
+        #expect(self.kit.attestations == 2)
+    }
+
     @Test("an error that is not DeviceCheck's costs no key")
     func errorThatIsNotDeviceChecksCostsNoKey() async throws {
         #expect(Self.isSigned(await self.attestation(on: self.device())))

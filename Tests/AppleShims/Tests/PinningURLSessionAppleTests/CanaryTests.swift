@@ -22,7 +22,7 @@ struct CanaryTests {
 
     @Test("makes no sound while everything decides as it should, the system's validation included")
     func makesNoSoundWhileEverythingDecidesAsItShouldTheSystemsValidationIncluded() async {
-        #expect(Canary.pinning().checks.map(\.name) == ["hash", "list-signature", "path", "verdict"])
+        #expect(Canary.pinning().checks.map(\.name) == ["hash", "list-signature", "path", "transparency", "verdict"])
         #expect(await Self.sing(.pinning(), rounds: 25) == [])
     }
 

@@ -109,8 +109,8 @@ struct ChallengeTests {
         #expect(phone.network.bytes(at: host) == 0)
     }
 
-    @Test("is for the host alone, whatever the port")
-    func isForTheHostAloneWhateverThePort() async throws {
+    @Test("is for the host alone, at any port")
+    func isForTheHostAloneAtAnyPort() async throws {
         let pki = try TestPKI([Self.host])
         let phone = try Phone([Phone.entry(Self.host, [pki.leaf.pin])], trusting: [pki.root])
         phone.serve(Self.host, pki.chain, port: 8443)
@@ -178,8 +178,8 @@ struct ChallengeTests {
         #expect(phone.pinning.decisionCounts == [.noCertificates: 1])
     }
 
-    @Test("is answered once, however often a task is challenged and whatever else is asked")
-    func isAnsweredOnceHoweverOftenATaskIsChallengedAndWhateverElseIsAsked() async throws {
+    @Test("is answered once, however often a task is challenged and with anything else that is asked")
+    func isAnsweredOnceHoweverOftenATaskIsChallengedAndWithAnythingElseThatIsAsked() async throws {
         let (phone, pki) = try Phone.bank()
         phone.serve(Self.host, pki.chain, challenges: [.serverTrust, .clientCertificate, .serverTrust])
         #expect(await phone.session().text(Self.url).value == Self.host)

@@ -102,8 +102,8 @@ struct MethodTests {
         #expect(!self.has(ForwardingSessionDelegate(forwardingTo: Few([])), ofTask))
     }
 
-    @Test("one that a subclass overrides is there, whatever the app's delegate has")
-    func oneThatASubclassOverridesIsThereWhateverTheAppsDelegateHas() throws {
+    @Test("one that a subclass overrides is there, beside any methods of the app's delegate")
+    func oneThatASubclassOverridesIsThereBesideAnyMethodsOfTheAppsDelegate() throws {
         let (phone, _) = try Phone.bank()
         let name = "URLSession:task:didSendBodyData:totalBytesSent:totalBytesExpectedToSend:"
         SimulatedMethods.declare(Counting.self, superclass: PinnedSessionDelegate.self, [name])

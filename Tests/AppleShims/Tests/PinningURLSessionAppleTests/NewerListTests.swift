@@ -42,7 +42,7 @@ struct NewerListTests {
         let session = phone.session(secondsToWaitForNewerList: 60)
         #expect((session.delegate as? PinnedSessionDelegate) != nil)
         let waiting = Task { await session.pinnedText(Self.url) }
-        // The wait is at most five seconds, whatever was asked for.
+        // The wait is at most five seconds, also where more was asked for.
         await phone.clock.untilSleeping(count: 1)
         phone.clock.advance(by: 5)
         #expect(await waiting.value.refusal == .noMatchingPin)

@@ -73,8 +73,8 @@ struct SecondCheckTests {
         #expect(text.contains("\"other-host-connection\""))
     }
 
-    @Test("over a connection whose certificate is not for the host at all is withheld, whatever its pins")
-    func overAConnectionWhoseCertificateIsNotForTheHostAtAllIsWithheldWhateverItsPins() async throws {
+    @Test("over a connection whose certificate is not for the host at all is withheld, with any pins")
+    func overAConnectionWhoseCertificateIsNotForTheHostAtAllIsWithheldWithAnyPins() async throws {
         let (_, delegate, session) = try await self.coalescing(
             pinsOf: { [try $0.leaf.pin] }, certificateFor: [Self.other])
         let outcome = await delegate.run(session.dataTask(with: Self.url))
@@ -169,8 +169,8 @@ struct SecondCheckTests {
         #expect(await running.value == "slow")
     }
 
-    @Test("that is withheld stays so, whatever the system still brings of it")
-    func thatIsWithheldStaysSoWhateverTheSystemStillBringsOfIt() throws {
+    @Test("that is withheld stays so, with all that the system still brings of it")
+    func thatIsWithheldStaysSoWithAllThatTheSystemStillBringsOfIt() throws {
         let (phone, _) = try Phone.bank()
         let app = EveryMethod()
         let delegate = PinnedSessionDelegate(by: phone.pinning, forwardingTo: app)

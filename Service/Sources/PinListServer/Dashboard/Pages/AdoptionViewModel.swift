@@ -42,7 +42,7 @@ struct AdoptionViewModel: Hashable, Sendable {
     /// The time at which 99 % hold the newest list.
     var forecast: Forecast
 
-    /// The most versions that are shown one by one; the shares of those before are added up.
+    /// The maximum number of versions that are shown one by one; the shares of those before are added up.
     static let maximumVersions = 5
 
     /// The share that holds the newest list, in the newest window that was measured.

@@ -83,8 +83,8 @@ struct AlarmViewModel: Hashable, Sendable {
         View([
             "acknowledge": "\(AlarmsPage.acknowledgePath)", "silence": "\(AlarmsPage.silencePath)",
             "keyField": "\(AlarmsPage.keyField)", "key": "\(self.id)", "hoursField": "\(AlarmsPage.hoursField)",
-            "reasonField": "\(AlarmsPage.reasonField)", "mostHours": "\(AlarmHandling.maximumSilence / 3_600)",
-            "longestReason": "\(AlarmHandling.maximumReasonLength)", "tokenField": "\(PageFrame.tokenField)",
+            "reasonField": "\(AlarmsPage.reasonField)", "maximumHours": "\(AlarmHandling.maximumSilence / 3_600)",
+            "maximumReasonLength": "\(AlarmHandling.maximumReasonLength)", "tokenField": "\(PageFrame.tokenField)",
             "token": "\(token)", "plain": "\(VisibleText.plain(self.title))",
             "isAcknowledged": .flag(self.acknowledged != nil),
         ])

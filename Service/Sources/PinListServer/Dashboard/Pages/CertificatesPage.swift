@@ -15,7 +15,7 @@ struct CertificatesPage: DashboardPage {
         /// The entry's domain.
         var domain: String
         /// Its certificates, the newest first.
-        var certificates: [ShownSighting]
+        var certificates: [SightingViewModel]
     }
 
     /// The hosts.
@@ -25,7 +25,7 @@ struct CertificatesPage: DashboardPage {
     /// Whether one host alone is shown.
     var isFiltered: Bool
 
-    /// The most certificates that are shown.
+    /// The maximum number of certificates that are shown: `GET …/sightings` has them all.
     static let maximumCertificates = 300
     /// The member of an address that names a host.
     static let hostMember = "host"
@@ -57,7 +57,7 @@ struct CertificatesPage: DashboardPage {
                     guard let count = self.counts[state], count > 0 else { return nil }
                     return View([
                         "count": "\(NumberText.count(Int(clamping: count)))", "state": "\(state.rawValue)",
-                        "meaning": "\(ShownSighting.words(state))",
+                        "meaning": "\(SightingViewModel.words(state))",
                     ])
                 }),
             "all": self.isFiltered ? "\(frame.link(DashboardSection.certificates.path))" : "",

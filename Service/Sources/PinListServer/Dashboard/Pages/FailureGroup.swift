@@ -42,10 +42,10 @@ struct FailureGroup: Hashable, Sendable {
     /// `attested` or `unattested`; nothing where no list asks.
     var attestation = ""
 
-    /// The most windows that are drawn in a row of a table.
+    /// The maximum number of windows that are drawn in a row of a table: bars that can be told apart in a column.
     static let maximumWindows = 56
 
-    /// The most sentences of evidence.
+    /// The maximum number of sentences of evidence: a list that a person reads.
     static let maximumEvidence = 20
 
     /// The path of its page.

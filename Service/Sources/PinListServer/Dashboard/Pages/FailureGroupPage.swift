@@ -41,7 +41,7 @@ struct FailureGroupPage: DashboardPage {
     /// The entries of logs for the key that was seen, in a sentence; nothing where no monitor told of it.
     var logged = ""
 
-    /// The most samples, tallies of one kind, and certificates that are shown.
+    /// The maximum number of samples, tallies of one kind, and certificates that are shown.
     static let maximum = (samples: 10, tallies: 20, certificates: 10)
 
     /// The title of the window.

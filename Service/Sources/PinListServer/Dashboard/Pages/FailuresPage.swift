@@ -35,9 +35,9 @@ struct FailuresPage: DashboardPage {
     /// The factor of the series, in a sentence; nothing where all installations report.
     var caption = ""
 
-    /// The most groups on a page.
+    /// The maximum number of groups on a page: a page that loads at once; filters reach the rest.
     static let maximumGroups = 500
-    /// The most choices of a filter.
+    /// The maximum number of choices of a filter: senders choose the values.
     static let maximumChoices = 200
 
     /// The title of the window.

@@ -2,11 +2,11 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a page shows while there is nothing to show: three steps, each with a command to copy.
+/// The content of a page while there is nothing to show: three steps, each with a command to copy.
 struct FirstSteps: Hashable, Sendable {
     /// One step.
     struct Step: Hashable, Sendable {
-        /// What it does, in words.
+        /// The effect of the step, in words.
         let words: String
         /// The command.
         let command: String

@@ -28,7 +28,7 @@ struct HostPins: Hashable, Sendable {
         var note: String
         /// Whether probes saw it.
         var service: Service
-        /// From where it was seen: names of probes.
+        /// The names of the probes that saw it.
         var probes: [String]
         /// Whether it could be deployed; `nil` where nothing is expected of the host.
         var evaluation: DeployableKeys.Evaluation? = nil
@@ -50,7 +50,7 @@ struct HostPins: Hashable, Sendable {
     var pins: [Pinned]
     /// The time at which a probe last saw it; `nil` when none did.
     var probedAt: Timestamp?
-    /// What its issuer revoked of what it serves, each in words.
+    /// The certificates that it serves and that their issuer revoked, each in words.
     var revoked: [String] = []
     /// The state of the rotation of its keys, in a word; `nil` when none is planned.
     var rotation: String? = nil

@@ -11,10 +11,10 @@ struct HostsPage: DashboardPage {
     var version: Int64?
     /// The hosts, as the list has them.
     var hosts: [HostPins]
-    /// From what it is said which keys could be deployed, in a sentence; empty where that is not measured.
+    /// The measurement by which keys could be deployed, in a sentence; empty where that is not measured.
     var measured = ""
 
-    /// The most hosts that are shown.
+    /// The maximum number of hosts that are shown: a page that loads at once.
     static let maximumHosts = 500
 
     /// The title of the window.

@@ -20,7 +20,7 @@ struct ListsPage: DashboardPage {
         var digest: String
         /// The time of publication.
         var publishedAt: Timestamp
-        /// By whom: the id of a token with its name, or `cli`.
+        /// The publisher: the id of a token with its name, or `cli`.
         var publishedBy: String
         /// The time of issue; `nil` when it cannot be read.
         var issuedAt: Timestamp?
@@ -65,7 +65,7 @@ struct ListsPage: DashboardPage {
     static let beforeMember = "before"
     /// The number of publications on a page.
     static let pageLength = 10
-    /// The most lines of one difference.
+    /// The maximum number of lines of one difference.
     static let maximumChanges = ListSummary.maximumLines
 
     /// The title of the window.

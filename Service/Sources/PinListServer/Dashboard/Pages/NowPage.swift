@@ -15,10 +15,12 @@ struct NowPage: DashboardPage {
     var lists: [ServedList]
     /// The figures that are not measured.
     var unmeasured: [Unmeasured]
+    /// The attested reports of the lists that ask for attestations.
+    var attestations: [AttestedReports] = []
     /// The use of the database's room, in a sentence; empty where this instance has not looked yet.
     var room = ""
 
-    /// The most hosts that are shown; the rest is on the page of failures.
+    /// The maximum number of hosts that are shown; the rest is on the page of failures.
     static let maximumHosts = 60
 
     /// The title of the window.
@@ -68,6 +70,8 @@ struct NowPage: DashboardPage {
             "moreHosts": self.hosts.count > Self.maximumHosts
                 ? "\(NumberText.count(self.hosts.count - Self.maximumHosts)) more hosts are not shown." : "",
             "lists": .views(self.lists.map { $0.view(in: frame) }), "hasLists": .flag(!self.lists.isEmpty),
+            "attestations": .views(self.attestations.map(\.view)),
+            "hasAttestations": .flag(!self.attestations.isEmpty),
             "unmeasured": .views(self.unmeasured.map(\.view)), "hasUnmeasured": .flag(!self.unmeasured.isEmpty),
             "steps": .markup(FirstSteps.list.markup), "spanWord": "\(self.isYoung ? "day" : "week")",
             "room": "\(self.room)", "hasRoom": .flag(!self.room.isEmpty),

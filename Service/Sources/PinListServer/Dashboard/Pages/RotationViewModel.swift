@@ -53,9 +53,9 @@ struct RotationViewModel: Hashable, Sendable {
     /// The entries of logs for the new key, in a sentence; nothing where no monitor told of it.
     var logged = ""
 
-    /// The most forced steps that are shown, the last ones: a plan may have 512, each with a reason.
+    /// The maximum number of forced steps that are shown, the last ones: a plan may have 512, each with a reason.
     private static let maximumForced = 16
-    /// The most rows of the table of shares.
+    /// The maximum number of rows of the table of shares: as many as a curve has windows.
     private static let maximumRows = 60
 
     /// The view of the rotation for templates.

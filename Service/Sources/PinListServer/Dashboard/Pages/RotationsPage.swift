@@ -16,7 +16,7 @@ struct RotationsPage: DashboardPage {
     /// Whether one host alone is shown.
     var isFiltered: Bool
 
-    /// The most that are shown.
+    /// The maximum number of rotations that are shown: a page that loads at once.
     static let maximumRotations = 50
     /// The member of an address that names a host.
     static let hostMember = "host"

@@ -25,7 +25,7 @@ struct SeenCertificate: Hashable, Sendable {
     /// The certificate as it was reported.
     var pem: String
 
-    /// The most names that are shown.
+    /// The maximum number of names that are shown, as many as are read of it.
     static let maximumNames = 32
 
     /// The view of the certificate for templates.

@@ -7,7 +7,7 @@ internal import PinReportAnalysis
 
 /// Values counted in windows of equal length, one after another.
 struct PlotSeries: Hashable, Sendable {
-    /// The most windows that are drawn; of longer series the newest.
+    /// The maximum number of windows that are drawn; of longer series the newest.
     static let maximumWindows = 2_000
 
     /// The time at which the first window begins.

@@ -15,7 +15,7 @@ struct SharePlot: Sendable {
         let shares: [Double?]
     }
 
-    /// The most layers that have a tone of their own; those after share the last one.
+    /// The maximum number of layers that have a tone of their own; those after share the last one.
     static let tones = 6
     /// The smallest share that has room for its label, of the whole, and how much of the width a label takes.
     private static let roomForLabel = (height: 0.07, width: 0.15)

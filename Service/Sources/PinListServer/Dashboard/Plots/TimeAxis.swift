@@ -17,7 +17,7 @@ struct TimeAxis: Hashable, Sendable {
     /// The ticks within the axis.
     let ticks: [Tick]
 
-    /// The most ticks that are made.
+    /// The maximum number of ticks that are made: more labels would lie over each other.
     private static let maximumTicks = 12
 
     private static let steps: [Int64] = [

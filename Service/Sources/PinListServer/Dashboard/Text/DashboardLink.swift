@@ -6,7 +6,7 @@ internal import PinReportAnalysis
 
 /// Addresses within the dashboard, with values from anywhere in their queries.
 enum DashboardLink {
-    /// The most scalars of a value: what is longer is cut, as those who read the address do.
+    /// The maximum number of scalars of a value: what is longer is cut, as those who read the address do.
     static let maximumValueLength = FailureFilter.maximumValueLength
 
     /// A path with a query; members that are empty are left out.

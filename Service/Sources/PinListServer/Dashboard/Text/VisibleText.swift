@@ -8,17 +8,18 @@
 /// of their line are shown by their number; each text is isolated from the direction of its surroundings, and cut where
 /// it would push others away.
 enum VisibleText {
-    /// The most scalars that stand in a line before the rest moves into a fold.
+    /// The maximum number of scalars that stand in a line before the rest moves into a fold: it fits into a column of a
+    /// table.
     static let lineLength = 96
-    /// The most scalars that stand in a fold. What is beyond is counted and not sent.
+    /// The maximum number of scalars that stand in a fold. What is beyond is counted and not sent.
     static let foldedLength = 1_024
-    /// The most scalars of a text of many lines, such as a sample of a report.
+    /// The maximum number of scalars of a text of many lines, such as a sample of a report.
     static let blockLength = 65_536
-    /// The most scalars of a line that are named; a name is thirty times as long as what it names.
+    /// The maximum number of scalars of a line that are named; a name is thirty times as long as what it names.
     static let maximumNamed = 48
     /// The same, of a text of many lines.
     static let maximumNamedInBlock = 1_024
-    /// The most combining marks in a row: no orthography needs more.
+    /// The maximum number of combining marks in a row: no orthography needs more.
     static let maximumMarks = 3
 
     /// One line: cut after ``lineLength``, with the rest in a fold. For places where a fold may stand.

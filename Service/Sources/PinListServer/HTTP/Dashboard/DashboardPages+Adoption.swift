@@ -8,9 +8,9 @@ internal import PinListStore
 internal import PinReportAnalysis
 
 extension DashboardPages {
-    /// The most windows that are drawn.
+    /// The maximum number of windows that are drawn: bars that can be told apart on a phone.
     private static let windows: Int64 = 56
-    /// The most publications whose versions are shown.
+    /// The maximum number of publications whose versions are shown: those of many weeks, and a page that loads at once.
     private static let maximumPublications = 50
 
     static func adoption(_ asked: DashboardRequest) async throws -> AdoptionPage {
@@ -83,7 +83,7 @@ extension DashboardPages {
             return .unknown("two windows after its publication have to be measured first")
         }
         if name.adoption.isStalled { return .unknown("the share no longer grows") }
-        let before = counts.lastIndex { $0.share(of: name.list.version) < AdoptionEstimate.everybody }
+        let before = counts.lastIndex { $0.share(of: name.list.version) < AdoptionEstimate.shareOfAll }
         let first = start.before(-Int64(before.map { $0 + 1 } ?? 0) * step)
         return .reached(max(first, name.publishedAt))
     }

@@ -29,8 +29,8 @@ extension DashboardPages {
             counts: counts, isFiltered: host != nil)
     }
 
-    private static func shown(_ sighting: StoredSighting, networks: Int64?) -> ShownSighting {
-        ShownSighting(
+    private static func shown(_ sighting: StoredSighting, networks: Int64?) -> SightingViewModel {
+        SightingViewModel(
             names: sighting.names, issuer: sighting.issuer, key: sighting.key, log: sighting.log,
             loggedAt: sighting.loggedAt, toldAt: sighting.firstAt, toldBy: sighting.toldBy,
             notBefore: sighting.notBefore, notAfter: sighting.notAfter, state: sighting.state,
@@ -49,7 +49,7 @@ extension DashboardPages {
         }
     }
 
-    /// What logs say of a key that failures name: "this key was logged nine days ago, and is not in the list".
+    /// Explains from logs a key that failures name: "this key was logged nine days ago, and is not in the list".
     static func explanation(of key: String, in name: String, _ store: StoreTransaction, at now: Timestamp) throws
         -> String?
     {

@@ -10,9 +10,9 @@ internal import PinRotation
 
 /// The page of rotations.
 extension DashboardPages {
-    /// The most windows of a curve.
+    /// The maximum number of windows of a curve: points that can be told apart on a phone.
     private static let rotationWindows: Int64 = 60
-    /// The most curves of a page.
+    /// The maximum number of curves of a page: each is counted from the requests of its period.
     private static let maximumCurves = 12
 
     static func rotations(_ asked: DashboardRequest) async throws -> RotationsPage {

@@ -38,6 +38,7 @@ enum DashboardPages {
             alarms: overview.alarms.map { Self.alarm($0, overview.silences) },
             hosts: hosts,
             lists: overview.names.map(Self.served), unmeasured: unmeasured,
+            attestations: overview.attestations.sorted { $0.key < $1.key }.map { AttestedReports(of: $0, $1) },
             room: asked.parts.room.withLockedValue { $0 }?.sentence ?? "")
     }
 

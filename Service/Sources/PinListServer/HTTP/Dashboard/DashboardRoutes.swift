@@ -19,7 +19,7 @@ struct DashboardRoutes: Sendable {
     /// Random bytes, too many to guess.
     let random: @Sendable (Int) -> [UInt8]
 
-    /// The most bytes of a form.
+    /// The maximum number of bytes of a form: a key, a reason and a token.
     static let maximumFormBytes = 8_192
 
     /// Adds all of them.

@@ -22,8 +22,8 @@ struct EquivocationWatch: Sendable {
         self.logger = logger
     }
 
-    /// The most bytes of envelopes that are looked at at a time, four of the largest: a look holds the envelope, and a
-    /// store that is slow holds up looks.
+    /// The maximum number of bytes of envelopes that are looked at at a time, four of the largest: a look holds the
+    /// envelope, and a store that is slow holds up looks.
     static let maximumBytes = 16_777_216
 
     /// Bytes of envelopes that are looked at now.

@@ -16,11 +16,11 @@ internal import ServiceLifecycle
 struct InstanceHeartbeat: Service {
     /// The interval of counting.
     static let interval: Duration = .seconds(15)
-    /// After how many seconds without a sign an instance is gone.
+    /// The time without a sign after which an instance is gone, in seconds.
     static let absence: Int64 = 45
 
     let parts: ServiceParts
-    /// How many instances there were beside this one when it counted last.
+    /// The number of instances beside this one when it counted last.
     private let others = NIOLockedValueBox(0)
 
     /// Watches for an instance.
@@ -32,7 +32,7 @@ struct InstanceHeartbeat: Service {
         let instance = self.parts.instance
         // In a task of its own: this one may be cancelled, as when a listener could not be opened.
         let store = self.parts.store
-        let left = Task { try await store.write(as: .turns) { try $0.leave(instance) } }
+        let left = Task { try await store.write(as: .leases) { try $0.leave(instance) } }
         do { try await left.value } catch {
             guard self.others.withLockedValue({ $0 }) > 0 else { return }
             self.parts.logger.storeFailed("other instances share the limits with this one for a while", error)
@@ -43,7 +43,7 @@ struct InstanceHeartbeat: Service {
     func count() async {
         let (now, instance) = (self.parts.clock.now, self.parts.instance)
         do {
-            let count = try await self.parts.store.write(as: .turns) {
+            let count = try await self.parts.store.write(as: .leases) {
                 try $0.stay(instance, at: now, seconds: Self.absence)
             }
             self.others.withLockedValue { $0 = count - 1 }

@@ -12,11 +12,11 @@ internal import PinReportAnalysis
 /// each sender waits for the commit that has its report in it. So 202 means that it is on the disk, and a thousand of
 /// them cost one fsync.
 final class ReportIntake: Sendable {
-    /// The maximum number of reports of one transaction.
+    /// The maximum number of reports of one transaction: they share one fsync, and other writers wait for them.
     static let maximumBatchSize = 2_000
     /// The maximum number of reports that wait: beyond it the store is too slow, and senders are asked to come again.
     static let maximumWaiting = 20_000
-    /// The maximum number of bytes of all reports that wait.
+    /// The maximum number of bytes of all reports that wait: memory that senders can fill.
     static let maximumWaitingBytes = 67_108_864
 
     /// The maximum number of bytes of all envelopes that wait, eight of the largest. They have room of their own:

@@ -94,14 +94,23 @@ enum HostileStory {
         let token = TokenViewModel(
             id: self.all, scope: self.all, names: texts, label: self.all, owner: self.all, madeAt: Story.now, end: .open
         )
-        let sighting = ShownSighting(
+        let sighting = SightingViewModel(
             names: texts, issuer: self.all, key: self.all, log: self.all, loggedAt: Story.now,
             toldAt: Timestamp(secondsSince1970: .min), toldBy: self.all, notBefore: Timestamp(secondsSince1970: .min),
             notAfter: Timestamp(secondsSince1970: .max), state: .unknown, isEnforced: true, isPrecertificate: true,
             probedAt: Story.now, networks: .max, acknowledgedBy: self.all)
         let unmeasured = Unmeasured(what: self.all, why: self.all, next: self.all)
         return [
-            ("now", NowPage(alarms: [self.alarm], hosts: rates, lists: [served], unmeasured: [unmeasured])),
+            (
+                "now",
+                NowPage(
+                    alarms: [self.alarm], hosts: rates, lists: [served], unmeasured: [unmeasured],
+                    attestations: [
+                        AttestedReports(
+                            name: self.all, attested: .min, all: .max, share: .nan, keys: .max,
+                            unattested: .countWhileOthersAreMissing)
+                    ])
+            ),
             ("failures", failures), ("failure", group), ("hosts", HostsPage(version: 1, hosts: hosts)),
             (
                 "adoption",

@@ -11,9 +11,9 @@ import CertificateSightings
 extension Story {
     private static func sighting(
         _ names: [String], _ state: SightingState, key: String, issuer: String = "CN=R11, O=Let's Encrypt, C=US",
-        days: Int64, change: (inout ShownSighting) -> Void = { _ in }
-    ) -> ShownSighting {
-        var sighting = ShownSighting(
+        days: Int64, change: (inout SightingViewModel) -> Void = { _ in }
+    ) -> SightingViewModel {
+        var sighting = SightingViewModel(
             names: names, issuer: issuer, key: self.pin(key), log: "https://ct.example.com/2027h1/",
             loggedAt: self.ago(days * 86_400), toldAt: self.ago(days * 86_400 - 1_200),
             toldBy: "3f2a17c0 certspotter", notBefore: self.ago(days * 86_400), notAfter: self.ahead(days: 90 - days),

@@ -113,8 +113,18 @@ enum Story {
             next: "Run tumbler probe --push daily from two places."),
     ]
 
+    static let attestations = [
+        AttestedReports(
+            name: "com.example.bank", attested: 18_204, all: 19_640, share: 0.9269, keys: 241_377, unattested: .warn),
+        AttestedReports(
+            name: "com.example.bank.business", attested: 96, all: 412, share: 0.233, keys: 1_029,
+            unattested: .countForTheirShare),
+    ]
+
     static var nowPage: NowPage {
-        NowPage(alarms: self.alarms, hosts: self.hosts, lists: self.lists, unmeasured: self.unmeasured)
+        NowPage(
+            alarms: self.alarms, hosts: self.hosts, lists: self.lists, unmeasured: self.unmeasured,
+            attestations: self.attestations)
     }
 
     static var quietPage: NowPage {

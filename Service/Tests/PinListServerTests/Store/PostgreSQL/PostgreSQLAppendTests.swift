@@ -66,8 +66,8 @@ struct PostgreSQLAppendTests {
                 }
             }
             try await stores[1].note("noted")
-            _ = try await stores[1].write(as: .turns) {
-                try $0.takeTurn("alarms", for: "1", at: TurnedClock.start, seconds: 60)
+            _ = try await stores[1].write(as: .leases) {
+                try $0.takeLease("alarms", for: "1", at: TurnedClock.start, seconds: 60)
             }
             #expect(
                 try await stores[2].read { try $0.groups(GroupFilter(), newest: [:]).map(\.count).reduce(0, +) } == 180)

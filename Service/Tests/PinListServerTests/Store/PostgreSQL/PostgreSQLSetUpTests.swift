@@ -133,8 +133,8 @@ struct PostgreSQLSetUpTests {
         #expect(error?.detail.contains("TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C'") == true)
     }
 
-    @Test("an accepted report is on the disk, whatever the database's own setting is")
-    func acceptedReportIsOnTheDiskWhateverTheDatabasesOwnSettingIs() async throws {
+    @Test("an accepted report is on the disk, under any setting of the database")
+    func acceptedReportIsOnTheDiskUnderAnySettingOfTheDatabase() async throws {
         let name = try self.server.makeDatabase()
         try self.server.administer("ALTER DATABASE \(name) SET synchronous_commit = off")
         let setting = try await self.server.open(name).write { store in

@@ -67,7 +67,17 @@ final class PlanRecord: @unchecked Sendable {
 
     private let tested: TestedStore
     private let lock = NSLock()
-    private var plans: [String: [String]] = [:]
+    private var plans: [Statement: [String]] = [:]
+
+    /// A statement, with its values where they decide on the plan: on how many hours it reads.
+    private struct Statement: Hashable {
+        let sql: String
+        let values: [SQLValue]
+
+        init(_ sql: String, _ values: [SQLValue]) {
+            (self.sql, self.values) = (sql, sql.contains("report_hour WHERE hour") ? values : [])
+        }
+    }
 
     /// A record of a kind of database, of which nothing is written down.
     init(_ tested: TestedStore) { self.tested = tested }
@@ -77,27 +87,32 @@ final class PlanRecord: @unchecked Sendable {
 
     /// The plans that walk through a whole table, or through a whole index of it, each with its statement.
     ///
-    /// - Parameter tables: The tables that nothing may walk through.
-    func walks(through tables: Set<String>) -> [String] {
+    /// - Parameters:
+    ///   - tables: The tables that nothing may walk through.
+    ///   - isAllowed: Says of a statement that it may all the same; it gets the values of those that read hours of reports.
+    func walks(
+        through tables: Set<String>, besides isAllowed: (String, [SQLValue]) -> Bool = { _, _ in false }
+    ) -> [String] {
         let plans = self.lock.withLock { self.plans }
-        return plans.flatMap { sql, plan -> [String] in
-            (self.tested == .sqlite ? Self.sqlite(sql, plan) : Self.postgreSQL(plan))
-                .filter { tables.contains($0) }.map { "\($0): \(sql)" }
+        let walks = plans.flatMap { statement, plan -> [String] in
+            if isAllowed(statement.sql, statement.values) { return [] }
+            return (self.tested == .sqlite ? Self.sqlite(statement.sql, plan) : Self.postgreSQL(plan))
+                .filter { tables.contains($0) }.map { "\($0): \(statement.sql)" }
         }
-        .sorted()
+        return Set(walks).sorted()
     }
 
     private func explain(_ sql: String, _ values: [SQLValue], _ connection: any SQLConnection) throws {
         let verb = sql.drop { $0 == " " || $0 == "\n" }.prefix { $0 != " " && $0 != "\n" }.uppercased()
         guard ["SELECT", "WITH", "INSERT", "UPDATE", "DELETE"].contains(verb),
-            self.lock.withLock({ self.plans[sql] == nil })
+            case let statement = Statement(sql, values), self.lock.withLock({ self.plans[statement] == nil })
         else { return }
         let plan: [String]
         switch self.tested {
         case .sqlite: plan = try connection.rows("EXPLAIN QUERY PLAN " + sql, values).map { try $0.text(3) }
         case .postgreSQL: plan = try connection.rows("EXPLAIN " + sql, values).map { try $0.text(0) }
         }
-        self.lock.withLock { self.plans[sql] = plan }
+        self.lock.withLock { self.plans[statement] = plan }
     }
 
     /// `SCAN table`, with or without an index. A walk in the order of an index that ends at a limit is none.
@@ -116,15 +131,30 @@ final class PlanRecord: @unchecked Sendable {
     /// `Seq Scan on table`, and an index scan without a condition, but below a limit that needs no sorted rows. The table
     /// of a day of reports counts as `report`.
     private static func postgreSQL(_ plan: [String]) -> [String] {
-        let isCutShort = plan.first?.hasPrefix("Limit") == true && !plan.contains { $0.contains("Sort") }
-        return plan.indices.compactMap { index in
+        plan.indices.compactMap { index in
             let line = plan[index]
             if let match = line.firstMatch(of: /Seq Scan on (\w+)/) { return Self.table(match.1) }
-            guard !isCutShort, let match = line.firstMatch(of: /Index (?:Only )?Scan(?: Backward)? using \w+ on (\w+)/)
+            guard let match = line.firstMatch(of: /Index (?:Only )?Scan(?: Backward)? using \w+ on (\w+)/),
+                !Self.isCutShort(index, in: plan)
             else { return nil }
             let details = plan[(index + 1)...].prefix { !$0.contains("->") }
             return details.contains { $0.contains("Index Cond:") } ? nil : Self.table(match.1)
         }
+    }
+
+    /// Whether a limit stands above a step, and nothing between them that needs all rows first.
+    private static func isCutShort(_ index: Int, in plan: [String]) -> Bool {
+        func depth(_ line: String) -> Int? {
+            line.firstRange(of: "->").map { line.distance(from: line.startIndex, to: $0.lowerBound) }
+        }
+        var below = depth(plan[index]) ?? 0
+        for place in (0..<index).reversed() {
+            guard let depth = place == 0 ? -1 : depth(plan[place]), depth < below else { continue }
+            below = depth
+            if plan[place].contains("Limit") { return true }
+            if ["Sort", "Aggregate", "Hash", "Group"].contains(where: { plan[place].contains($0) }) { return false }
+        }
+        return false
     }
 
     private static func table(_ name: Substring) -> String {

@@ -8,7 +8,8 @@
 /// Ninety days of reports and requests in the tables as the second migration left them: 100 hosts, 3,000 groups, 300,000
 /// reports, 216,000 hours of hosts, 180,000 of groups, 129,600 counts of requests, 20,000 entries of the audit log.
 ///
-/// The second migration never changes, so this needs no change when a later one moves columns: that one moves the rows.
+/// The second migration never changes, so this needs no change when a later one moves columns: that one moves the rows. What
+/// later ones made is filled in a second step.
 struct QuarterOfReports {
     /// The number of groups.
     static let groups: Int64 = 3_000
@@ -45,14 +46,23 @@ struct QuarterOfReports {
             for statement in statements { try connection.execute(statement, []) }
             try connection.execute("INSERT INTO migration (number) VALUES (?)", [.integer(Int64(index + 1))])
         }
-        for (table, rows, columns) in self.tables(dialect) {
+        try self.fill(self.tables(dialect), in: connection)
+        if tested != .sqlite { try self.continueNumbers(of: self.tables(dialect).map(\.table), in: connection) }
+    }
+
+    /// Fills tables that later migrations made: 10,000 certificates of logs, 36,000 hours of attestation, 300 rates.
+    func layLater(in connection: some SQLConnection, _ tested: TestedStore) throws {
+        try self.fill(self.laterTables(tested.dialect), in: connection)
+    }
+
+    private func fill(_ tables: [Table], in connection: some SQLConnection) throws {
+        for (table, rows, columns) in tables {
             let count =
                 "WITH RECURSIVE n (i) AS (SELECT CAST(0 AS BIGINT) UNION ALL SELECT i + 1 FROM n WHERE i < \(rows - 1))"
             let names = columns.map(\.name).joined(separator: ", ")
             let values = columns.map(\.value).joined(separator: ", ")
             try connection.execute("INSERT INTO \(table) (\(names)) \(count) SELECT \(values) FROM n", [])
         }
-        if tested != .sqlite { try self.continueNumbers(of: self.tables(dialect).map(\.table), in: connection) }
     }
 
     /// The connection's own function knows the tables of today alone.
@@ -67,8 +77,53 @@ struct QuarterOfReports {
     }
 
     private typealias Column = (name: String, value: String)
+    private typealias Table = (table: String, rows: Int64, columns: [Column])
 
-    private func tables(_ dialect: StoreSchema.Dialect) -> [(table: String, rows: Int64, columns: [Column])] {
+    /// The name for one row in five, others for the rest.
+    private var fifth: String {
+        "CASE i % 5 WHEN 0 THEN '\(self.name)' ELSE 'name' || CAST(i % 5 AS TEXT) END"
+    }
+
+    private func laterTables(_ dialect: StoreSchema.Dialect) -> [Table] {
+        let (hour, day) = (self.now / 3_600, Int64(86_400))
+        let zeros = String(repeating: "0", count: 64)
+        let host = "'h' || CAST(i % 100 AS TEXT) || '.example.com'"
+        let certificate = String(repeating: "c", count: 800)
+        return [
+            (
+                "sighting", 10_000,
+                [
+                    ("name", self.fifth),
+                    ("digest", "SUBSTR('\(zeros)', 1, 64 - LENGTH(CAST(i + 1 AS TEXT))) || CAST(i + 1 AS TEXT)"),
+                    ("state", "CASE i % 7 WHEN 0 THEN 'unknown' ELSE 'issuer' END"), ("host", host),
+                    ("is_enforced", "1"), ("judged", "'earlier'"), ("key", "'sha256/' || CAST(i % 500 AS TEXT)"),
+                    ("served_at", "NULL"), ("not_before", "\(self.now - 90 * day)"),
+                    ("not_after", "\(self.now + day) + i"), ("is_precertificate", "i % 2"), ("log", "'log'"),
+                    ("logged_at", "NULL"), ("first_at", "\(self.now) - i * 700"), ("told_by", "'monitor'"),
+                    ("acknowledged_at", "NULL"), ("acknowledged_by", "NULL"), ("acknowledged_as", "NULL"),
+                    ("serial", "CAST(i AS TEXT)"), ("issuer", "'Issuer'"), ("issuers", "''"), ("names", host),
+                    ("certificate", "CAST('\(certificate)' AS \(dialect.bytes))"),
+                ]
+            ),
+            (
+                "attestation_hour", 36_000,
+                [
+                    ("name", self.fifth), ("hour", "\(hour) - i / 50"),
+                    ("host", "'h' || CAST(i / 5 % 10 AS TEXT) || '.example.com'"), ("state", "'attested'"),
+                    ("instance", "'one'"), ("count", "1 + i % 7"),
+                ]
+            ),
+            (
+                "report_rate", 300,
+                [
+                    ("host", host), ("name", "'\(self.name)'"), ("since", "\(self.now) - 86400 * (1 + i / 100)"),
+                    ("per_million", "1000 * (1 + i / 100)"),
+                ]
+            ),
+        ]
+    }
+
+    private func tables(_ dialect: StoreSchema.Dialect) -> [Table] {
         let (hour, day) = (self.now / 3_600, self.now / 86_400)
         let (groups, reports, seconds) = (Self.groups, Self.reports, Self.days * 86_400)
         let zeros = String(repeating: "0", count: 64)
@@ -123,8 +178,7 @@ struct QuarterOfReports {
             (
                 "inquiry", Self.days * 24 * 60,
                 [
-                    ("name", "CASE i % 5 WHEN 0 THEN '\(self.name)' ELSE 'name' || \(text("i % 5")) END"),
-                    ("hour", "\(hour) - i / 60"), ("source", "'installation'"),
+                    ("name", self.fifth), ("hour", "\(hour) - i / 60"), ("source", "'installation'"),
                     ("digest", "'digest ' || \(text("i % 60"))"), ("count", "3"),
                 ]
             ),

@@ -29,7 +29,7 @@ struct TestPostgreSQL: Sendable {
     /// The folder of the socket, and of all else.
     let folder: URL
 
-    /// Makes an empty server, which does not run yet; removed afterwards whatever happens.
+    /// Makes an empty server, which does not run yet; removed afterwards in any case.
     static func withServer<Result>(_ body: (TestPostgreSQL) async throws -> Result) async throws -> Result {
         // A short path: the name of a socket has a hundred characters at most.
         let folder = FileManager.default.temporaryDirectory
@@ -68,8 +68,8 @@ struct TestPostgreSQL: Sendable {
 
     private static func command(_ program: String, _ arguments: [String]) throws -> [String] {
         let programs = try #require(Self.programs)
-        let nobody = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"]
-        return (geteuid() == 0 ? nobody : []) + ["\(programs)/\(program)"] + arguments
+        let unprivileged = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"]
+        return (geteuid() == 0 ? unprivileged : []) + ["\(programs)/\(program)"] + arguments
     }
 
     /// Runs the server beside `body`, which begins when connections are taken. It is stopped as an administrator stops

@@ -6,7 +6,7 @@ internal import CertificatePinning
 internal import CertificateSightings
 
 /// A certificate that was found in a log, as a page shows it. Every word of it is its author's.
-struct ShownSighting: Hashable, Sendable {
+struct SightingViewModel: Hashable, Sendable {
     /// The names that it is for.
     var names: [String]
     /// The issuer's name.
@@ -30,12 +30,12 @@ struct ShownSighting: Hashable, Sendable {
     var isPrecertificate: Bool
     /// The time at which a probe saw its key served.
     var probedAt: Timestamp?
-    /// From how many networks reports named its key; `nil` where none did.
+    /// The number of networks from which reports named its key; `nil` where none did.
     var networks: Int64?
     /// The token of the person who has seen its alarm; `nil` when no person said so.
     var acknowledgedBy: String?
 
-    /// The most names that are shown.
+    /// The maximum number of names that are shown: its author chooses how many there are.
     static let maximumNames = 12
 
     /// The meaning of a state, in words.

@@ -1,0 +1,202 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+/// Trust that is switched off in Objective-C, and TrustKit's configuration.
+extension ObjectiveCSource {
+    /// Examines a word for its effect on trust.
+    mutating func trust(_ token: CodeTokens.Token, _ index: Int) {
+        let (line, isDebug) = (token.line, token.isDebug)
+        let isCall = self.tokens.has(["("], at: index + 1)
+        switch token.value {
+        case "SecTrustSetExceptions" where isCall:
+            self.facts.find(.trustExceptions, at: line, isDebug: isDebug, "SecTrustSetExceptions")
+        case "SecTrustSetAnchorCertificatesOnly" where isCall:
+            if let last = self.lastArgument(index), ["NO", "false", "0"].contains(last) {
+                self.facts.find(
+                    .trustAnchors, at: line, isDebug: isDebug, "the system's anchors and those of the app are trusted")
+            }
+        case "setAllowsAnyHTTPSCertificate", "allowsAnyHTTPSCertificateForHost":
+            self.facts.find(.invalidCertificates, at: line, isDebug: isDebug, token.value)
+        case "allowInvalidCertificates", "setAllowInvalidCertificates", "allowsInvalidSSLCertificate":
+            if self.isSet(index, to: ["YES", "true", "1"]) {
+                self.facts.find(.invalidCertificates, at: line, isDebug: isDebug, "\(token.value) is YES")
+            }
+        case "validatesDomainName", "setValidatesDomainName":
+            if self.isSet(index, to: ["NO", "false", "0"]) {
+                self.facts.find(.hostNameUnchecked, at: line, isDebug: isDebug, "\(token.value) is NO")
+            }
+        case "kCFStreamSSLValidatesCertificateChain":
+            if self.isSet(index, to: ["NO", "kCFBooleanFalse", "false"]) {
+                self.facts.find(.invalidCertificates, at: line, isDebug: isDebug, "\(token.value) is NO")
+            }
+        case "continueWithoutCredentialForAuthenticationChallenge":
+            self.facts.find(.withoutCredential, at: line, isDebug: isDebug, token.value)
+        case "SecPolicyCreateSSL" where isCall:
+            if let last = self.lastArgument(index), ["NULL", "nil"].contains(last) {
+                self.facts.find(.hostNameUnchecked, at: line, isDebug: isDebug, "SecPolicyCreateSSL without a host")
+            }
+        // The older one gives its result to its last argument.
+        case "SecTrustEvaluateWithError" where isCall, "SecTrustEvaluate" where isCall:
+            let isLost =
+                token.value == "SecTrustEvaluateWithError"
+                || self.lastArgument(index).map { ["NULL", "nil"].contains($0) } ?? false
+            let isCast = self.tokens.has(["(", "void", ")"], at: index - 3)
+            let before = index > 0 ? self.tokens.all[index - 1].value : ";"
+            if isLost, isCast || [";", "{", "}"].contains(before) {
+                self.facts.find(
+                    .ignoredEvaluation, at: line, isDebug: isDebug, "nothing looks at the result of \(token.value)")
+            }
+        case "sec_protocol_options_set_verify_block" where isCall: self.verifyBlock(index, line, isDebug)
+        case "nw_parameters_create_secure_tcp", "nw_parameters_create_secure_udp", "nw_parameters_create_quic":
+            if isCall { self.connection(index, line, isDebug) }
+        case _ where token.value.hasPrefix("kTSK"): self.trustKit(token, index)
+        default:
+            guard SwiftSource.isMisread(token.value, "=="), self.tokens.has(["=", "="], at: index - 2) else {
+                if SwiftSource.isMisread(token.value, "!="), self.tokens.has(["!", "="], at: index - 2) {
+                    self.facts.find(.trustResult, at: line, isDebug: isDebug, "compared by != with \(token.value)")
+                }
+                return
+            }
+            self.facts.find(.trustResult, at: line, isDebug: isDebug, "compared by == with \(token.value)")
+        }
+    }
+
+    /// The last word of a call's arguments.
+    private func lastArgument(_ index: Int) -> String? {
+        self.tokens.group(at: index + 1).flatMap { self.tokens.all[$0].dropLast().last?.value }
+    }
+
+    /// Whether a value stands behind a name: `name = VALUE`, `setName:VALUE`, `name : @VALUE`, `VALUE forKey:name`.
+    private func isSet(_ index: Int, to values: [String]) -> Bool {
+        for place in (index + 1)..<max(index + 1, min(self.tokens.all.count, index + 5)) {
+            let token = self.tokens.all[place]
+            if values.contains(token.value) { return true }
+            guard [":", "=", "@", "(", ")", ",", "]"].contains(token.value) else { return false }
+        }
+        return false
+    }
+
+    // MARK: Network.framework
+
+    /// A block that completes with true whatever it is given.
+    private mutating func verifyBlock(_ index: Int, _ line: Int, _ isDebug: Bool) {
+        guard let group = self.tokens.group(at: index + 1) else { return }
+        let words = self.tokens.words(in: group).subtracting([LiteralText.verifyCompletion])
+        let completes = group.contains { place in
+            ["true", "YES", "1"].contains { self.tokens.has(["(", $0, ")"], at: place) }
+        }
+        guard completes, words.isDisjoint(with: ["false", "NO"]), !Self.looksAtTrust(words) else { return }
+        self.facts.find(
+            .acceptingVerifyBlock, at: line, isDebug: isDebug, "every certificate is completed with true")
+    }
+
+    /// Parameters of connections: with TLS unless its block is NW_PARAMETERS_DISABLE_PROTOCOL.
+    private mutating func connection(_ index: Int, _ line: Int, _ isDebug: Bool) {
+        // Parameters of a server are those of its own certificate.
+        guard let group = self.tokens.group(at: index + 1),
+            !self.words.contains("nw_listener_create") || self.words.contains("nw_connection_create")
+        else { return }
+        let first = self.tokens.all[group].dropFirst().first?.value
+        guard first != "NW_PARAMETERS_DISABLE_PROTOCOL" else { return }
+        let block = "sec_protocol_options_set_verify_block"
+        // A block that is held by a variable may set one.
+        let pinning: NetworkSurface.Pinning =
+            self.tokens.words(in: group).contains(block)
+            ? .ownCode
+            : first == "NW_PARAMETERS_DEFAULT_CONFIGURATION" || !self.words.contains(block) ? .unpinned : .unknown
+        self.facts.surface(
+            "NWConnection", pinning, .connection, at: line, isDebug: isDebug, "TLS without a verify block")
+    }
+
+    // MARK: TrustKit
+
+    /// Examines an entry of TrustKit's configuration.
+    private mutating func trustKit(_ token: CodeTokens.Token, _ index: Int) {
+        let (line, isDebug) = (token.line, token.isDebug)
+        switch token.value {
+        case "kTSKEnforcePinning" where self.isSet(index, to: ["NO"]):
+            self.facts.find(.trustKitNotEnforced, at: line, isDebug: isDebug, "kTSKEnforcePinning is NO")
+        case "kTSKSwizzleNetworkDelegates" where self.isSet(index, to: ["YES"]):
+            self.facts.find(.trustKitSwizzling, at: line, isDebug: isDebug, "kTSKSwizzleNetworkDelegates is YES")
+        case "kTSKExpirationDate":
+            guard self.tokens.has([":", "@"], at: index + 1), index + 3 < self.tokens.all.count else { return }
+            let day = self.tokens.all[index + 3]
+            if day.kind == .text, day.value.utf8.count == 10, day.value < self.today {
+                self.facts.find(
+                    .trustKitExpired, at: line, isDebug: isDebug,
+                    "the pins of \(self.host(before: index) ?? "a host") ended on \(day.value)")
+            }
+        case "kTSKPublicKeyHashes":
+            guard self.tokens.has([":", "@", "["], at: index + 1), let group = self.tokens.group(at: index + 3) else {
+                return
+            }
+            let hashes = self.tokens.all[group]
+            // What a variable holds is not seen.
+            guard hashes.allSatisfy({ $0.kind != .word }) else { return }
+            let count = hashes.count { $0.kind == .text }
+            if count < 2 {
+                self.facts.find(
+                    .trustKitOnePin, at: line, isDebug: isDebug,
+                    "\(self.host(before: index) ?? "a host") has \(count) pin\(count == 1 ? "" : "s")")
+            }
+        case "kTSKPinnedDomains":
+            self.facts.surfaces.append(NetworkSurface("TrustKit", .pinned, in: self.facts.text.path, line: line))
+        default: break
+        }
+    }
+
+    /// The host that stands last before a place.
+    private func host(before index: Int) -> String? {
+        self.tokens.all[max(0, index - 40)..<index].last { $0.kind == .text && LiteralText.isHost($0.value) }?.value
+    }
+
+    // MARK: Bodies
+
+    private static let credentials: Set<String> = [
+        "credentialForTrust", "initWithTrust", "NSURLCredential", "NSURLSessionAuthChallengeUseCredential",
+    ]
+
+    private static func looksAtTrust(_ words: Set<String>) -> Bool {
+        words.contains { LiteralText.speaksOfEvaluation($0) || LiteralText.looksAtKeys($0) }
+    }
+
+    /// The body of a method, or of a class in braces.
+    mutating func body(_ range: Range<Int>) {
+        let words = self.tokens.words(in: range)
+        self.anchors(range, words)
+        // Of most bodies the words are not looked at.
+        guard !words.isDisjoint(with: Self.credentials), !Self.looksAtTrust(words) else { return }
+        for place in range where ["credentialForTrust", "initWithTrust"].contains(self.tokens.all[place].value) {
+            let token = self.tokens.all[place]
+            self.facts.find(
+                .unevaluatedTrust, at: token.line, isDebug: token.isDebug,
+                "a credential of a trust that nothing evaluated")
+        }
+        self.challenge(range, words)
+    }
+
+    private mutating func anchors(_ range: Range<Int>, _ words: Set<String>) {
+        guard words.contains("SecTrustSetAnchorCertificates"), !words.contains("SecTrustSetAnchorCertificatesOnly")
+        else { return }
+        for place in range where self.tokens.has(["SecTrustSetAnchorCertificates", "("], at: place) {
+            let token = self.tokens.all[place]
+            self.facts.find(
+                .trustAnchors, at: token.line, isDebug: token.isDebug,
+                "SecTrustSetAnchorCertificates, and nothing says which anchors vouch")
+        }
+    }
+
+    /// The body of a method that answers challenges with credentials, and never asks for server trust.
+    private mutating func challenge(_ range: Range<Int>, _ words: Set<String>) {
+        // The declaration stands before it, behind the end of what is before that.
+        let before = self.tokens.all[max(0, range.lowerBound - 80)..<range.lowerBound]
+        let declaration = before.suffix(from: before.lastIndex { [";", "}"].contains($0.value) } ?? before.startIndex)
+        guard let name = declaration.first(where: { $0.value == "NSURLAuthenticationChallenge" }),
+            words.isDisjoint(with: ["serverTrust", "NSURLAuthenticationMethodServerTrust"])
+        else { return }
+        self.facts.find(
+            .ignoredChallenge, at: name.line, isDebug: name.isDebug,
+            "a method answers challenges and never asks for server trust")
+    }
+}

@@ -1,0 +1,1 @@
+../../../../PinningNIOTests/Support/LoggedPKI.swift
