@@ -128,7 +128,7 @@ struct LintLiveTests {
         try await self.withChain { chain in
             func text(_ index: Int, mode: String = "enforce") throws -> String {
                 let certificate = chain.path.certificates[index]
-                let serial = try SerialNumber(
+                let serial = SerialNumber(
                     contents: certificate[try CertificateFields(walking: certificate).serialNumber])
                 let issuer = chain.pins[index + 1]
                 return self.entry(
