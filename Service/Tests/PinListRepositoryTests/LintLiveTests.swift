@@ -128,13 +128,13 @@ struct LintLiveTests {
         try await self.withChain { chain in
             func text(_ index: Int, mode: String = "enforce") throws -> String {
                 let certificate = chain.path.certificates[index]
-                let number = try CertificateFields(walking: certificate).serialNumber
-                let serial = try #require(SerialNumber(contents: certificate[number]))
+                let serial = SerialNumber(
+                    contents: certificate[try CertificateFields(walking: certificate).serialNumber])
                 let issuer = chain.pins[index + 1]
                 return self.entry(
                     [chain.pins[0], SourceText.pin("b")],
                     rest:
-                        "revoked: [{issuer: \"\(issuer)\", serials: [\"\(serial)\"], mode: \(mode)}]")
+                        "revoked: [{issuer: \"\(issuer)\", serials: [\"\(try #require(serial))\"], mode: \(mode)}]")
             }
             for host in ["api.example.com", "reports.example.net"] {
                 let served = [ServedPath(try HostName(host), path: chain.path)]
