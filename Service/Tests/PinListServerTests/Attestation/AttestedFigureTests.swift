@@ -81,7 +81,7 @@ struct AttestedFigureTests {
                 }
                 let status = try await Self.status(service)
                 #expect(status["attested"] == .integer(2) && status["unattested"] == .integer(unattested))
-                #expect(status["keys"] == .integer(1) && status["countsUnattested"] == .boolean(isCounted))
+                #expect(status["keys"] == .integer(1) && status["countsUnattested"] == .bool(isCounted))
                 let now = try await service.ask(.GET, "/").text
                 #expect(now.contains("\(ratio == "0.5" ? 50 : 40) %") && now.contains(words), "\(now)")
             }
@@ -169,7 +169,10 @@ struct AttestedFigureTests {
                 #expect(try await service.ask(.POST, "/v1/attest/keys", [:], body).status == 201)
                 guard case .object(let members) = try JSONValue(strict: body),
                     case .string(let text)? = members.first(where: { $0.name == "attestation" })?.value
-                else { return Issue.record("the body has no attestation") }
+                else {
+                    Issue.record("the body has no attestation")
+                    return
+                }
                 let sent = try await AttestationVerifier(
                     appID: AttestedInstallation.appID, environment: .production, root: authority.root
                 ).verify(
