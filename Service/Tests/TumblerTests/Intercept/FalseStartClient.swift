@@ -51,8 +51,8 @@ struct FalseStartClient {
         let name = [0] + Self.sized(Array(host.utf8))
         let extensions: [(UInt8, [UInt8])] = [
             (0, Self.sized(name)),
-            // X25519; points without compression; ECDSA and RSA with SHA-256.
-            (10, Self.sized([0, 0x1D])), (11, [1, 0]), (13, Self.sized([4, 3, 8, 4, 4, 1])),
+            // X25519, and P-256 for the server's certificate; points without compression; ECDSA and RSA with SHA-256.
+            (10, Self.sized([0, 0x1D, 0, 0x17])), (11, [1, 0]), (13, Self.sized([4, 3, 8, 4, 4, 1])),
         ]
         // TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256, and the one for RSA.
         var body: [UInt8] = [3, 3]
