@@ -224,7 +224,7 @@ struct LogsOverRestartTests {
         let pinning = try scene.client.launch()
         _ = await pinning.refresh()
         #expect(store.logDigests().isEmpty && store.read(.pinsNamingLogs, maximumBytes: 4_194_304) == .absent)
-        try scene.publish(scene.file(), isServed: false)
+        try scene.publish(scene.file(at: "2026-11-22T00:00:00Z"), isServed: false)
         _ = await pinning.refresh()
         #expect(try scene.client.launch(refreshing: false).decide(scene.unlogged).reason == .pinMatch)
     }

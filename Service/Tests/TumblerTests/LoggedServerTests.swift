@@ -106,7 +106,7 @@ struct LoggedServerTests {
             try await lists.serving { address in
                 let missing = try await scene.fetch(options(address))
                 #expect(missing.exitCode == 0 && missing.output == "hello", "\(missing)")
-                #expect(missing.errors.contains("logs-missing"), "\(missing)")
+                #expect(missing.errors.contains("the log list was not fetched"), "\(missing)")
                 try site.write(Data(scene.logs()), as: "logs/\(digest).json")
                 try await scene.fetch(options(address)).expectError(1)
             }
@@ -167,7 +167,9 @@ struct LoggedServerTests {
             try scene.serve(logged: false)
             #expect(try await self.rules(scene, []).isEmpty)
             #expect(try await self.rules(scene, ["--live"]) == ["unseen-transparency"])
-            _ = try await self.probe(scene)
+            // The list that is out enforces the policy: clients are refused.
+            let host = try #require(try await self.probe(scene, ending: 1))
+            #expect(!host.ok)
             try scene.serve(logged: true)
             #expect(try await self.rules(scene, []) == ["unseen-transparency"])
             #expect(try await self.rules(scene, ["--live"]).isEmpty)
@@ -175,9 +177,9 @@ struct LoggedServerTests {
     }
 
     /// The first host of `probe --json`.
-    private func probe(_ scene: LoggedServerScene) async throws -> Probe.Host? {
+    private func probe(_ scene: LoggedServerScene, ending code: Int32 = 0) async throws -> Probe.Host? {
         let run = try await scene.look(["probe", "--json"])
-        #expect(run.exitCode == 0, "\(run)")
+        #expect(run.exitCode == code, "\(run)")
         return try run.decoded(as: Probe.self).hosts.first
     }
 

@@ -106,7 +106,9 @@ struct AttestedFigureTests {
             #expect(rows.first?.hasSuffix(",attestation,attestation-step") == true)
             #expect(
                 rows.dropFirst().prefix(4).map { $0.split(separator: ",", omittingEmptySubsequences: false).suffix(2) }
-                    == [["attested", ""], ["attested", ""], ["unattested", "5"], ["unattested", ""]])
+                    == [
+                        [#""attested""#, ""], [#""attested""#, ""], [#""unattested""#, "5"], [#""unattested""#, ""],
+                    ])
         }
     }
 
@@ -128,7 +130,7 @@ struct AttestedFigureTests {
                     try $0.text(0)
                 }
             }
-            #expect(tables.contains("report") && tables.contains("report_body") && groups.count == 2)
+            #expect(tables.contains("report") && tables.contains("report_group") && groups.count == 2)
             var having: [String] = []
             for table in tables {
                 let values = try await store.read { store in

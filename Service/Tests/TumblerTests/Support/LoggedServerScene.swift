@@ -16,6 +16,8 @@ struct LoggedServerScene {
     let folder: URL
     let pki: LoggedPKI
     let server: LoopbackServer
+    /// When its log lists were made.
+    let yesterday = Timestamp(secondsSince1970: TestPKI.now - 86_400)
 
     /// Runs `body` beside such a server, with its anchor in `anchors.pem` of a folder.
     static func with(logged: Bool, _ body: (LoggedServerScene) async throws -> Void) async throws {
@@ -37,8 +39,7 @@ struct LoggedServerScene {
 
     /// The log list of both logs, or of one.
     func logs(_ count: Int = 2) -> [UInt8] {
-        let yesterday = Timestamp(secondsSince1970: TestPKI.now - 86_400)
-        return SigningLog.list(of: Array(self.pki.logs.prefix(count)), at: yesterday.description)
+        SigningLog.list(of: Array(self.pki.logs.prefix(count)), at: self.yesterday.description)
     }
 
     /// The options of every command that looks at the server.
