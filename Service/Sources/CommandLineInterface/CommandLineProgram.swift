@@ -85,7 +85,7 @@ package enum CommandLineProgram {
         case .validationFailure:
             let typed = TypedCommand(words, of: root)
             if let failure = typed.failure { self.end(with: failure) }
-            let message = root.message(for: error)
+            let message = typed.unknownOption ?? root.message(for: error)
             self.end(
                 with: CommandError(
                     .usage, message.isEmpty ? "these arguments do not fit" : message, hint: "see \(typed.path) --help"))

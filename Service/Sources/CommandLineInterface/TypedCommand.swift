@@ -13,6 +13,10 @@ package struct TypedCommand {
     /// The word that should be a command and is none, with those that stand there.
     private let unknown: (word: String, known: [String])?
 
+    /// The command, and the words behind it, up to those of another program behind `--`.
+    private let command: any ParsableCommand.Type
+    private let words: [String]
+
     /// Follows the words that were typed.
     ///
     /// - Parameters:
@@ -34,6 +38,22 @@ package struct TypedCommand {
         }
         self.path = path.joined(separator: " ")
         self.unknown = unknown
+        self.command = command
+        self.words = Array(words.prefix { $0 != "--" })
+    }
+
+    /// The sentence on the first option that the command does not have, with the nearest one; `nil` where it has all
+    /// of them, or none is near. The parser says that a needed option is missing before it says that one is misspelt.
+    package var unknownOption: String? {
+        let help = self.command.helpMessage()
+        let parts = help.split { !$0.isLetter && !$0.isNumber && $0 != "-" }
+        let known = Set(parts.filter { $0.hasPrefix("--") }.map(String.init))
+        for word in self.words where word.hasPrefix("--") {
+            let option = String(word.prefix { $0 != "=" })
+            guard !known.contains(option), let nearest = NearestName.of(option, among: known.sorted()) else { continue }
+            return "Unknown option '\(option)'. Did you mean '\(nearest)'?"
+        }
+        return nil
     }
 
     /// The usage error of a command that is none, with the nearest one; `nil` where the command is one.

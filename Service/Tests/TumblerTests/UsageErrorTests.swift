@@ -65,6 +65,19 @@ struct UsageErrorTests {
         }
     }
 
+    @Test("words that are values, options that are there, and those of another program are no misspelt options")
+    func valuesAndOptionsThatAreThereAreNoMisspeltOptions() {
+        for words in [
+            ["evaluate", "--host", "a.example"], ["evaluate", "--host=a.example", "-x"], ["pin", "--xyzxyzxyzxyz"],
+            ["intercept", "--upstream", "a.example", "--", "curl", "--upstrem"],
+        ] {
+            #expect(TypedCommand(words, of: Tumbler.self).unknownOption == nil, "\(words)")
+        }
+        #expect(
+            TypedCommand(["evaluate", "--hots=a.example"], of: Tumbler.self).unknownOption
+                == "Unknown option '--hots'. Did you mean '--host'?")
+    }
+
     @Test("an option that is like no other gets none, and the help of its command is named")
     func optionThatIsLikeNoOtherGetsNone() async throws {
         try await withTemporaryFolder { folder in

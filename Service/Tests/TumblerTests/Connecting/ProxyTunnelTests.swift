@@ -67,7 +67,7 @@ struct ProxyTunnelTests {
                     "pin", "\(FetchScene.host):443", "--cacert", "anchors.pem", "--proxy",
                     "http://me:secret@127.0.0.1:\(port)",
                 ], in: scene.folder)
-            run.expectResult()
+            #expect(run.exitCode == 0, "\(run)")
             #expect(run.pins == (try scene.pki.path.map { "\(try $0.pin)" }))
             #expect(await proxy.nextLine() == "\(FetchScene.host):443 Basic bWU6c2VjcmV0")
         }
