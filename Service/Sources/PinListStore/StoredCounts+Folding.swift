@@ -17,9 +17,10 @@ extension StoreTransaction {
         try self.fold(Self.groupHours, where: "\(Self.ofGroups) AND hour >= ? AND hour < ?", hours)
         try self.fold(Self.hours, where: "hour >= ? AND hour < ?", hours)
         try self.fold(Self.groupCounts, where: "last_at < ?", [.integer(hour * 3_600)])
-        try self.fold(Self.attestationHours, where: "hour >= ? AND hour < ?", hours)
         for name in try self.names() {
-            try self.fold(Self.listRequests, where: "name = ? AND hour >= ? AND hour < ?", [.text(name)] + hours)
+            let hoursOfName = [.text(name)] + hours
+            try self.fold(Self.listRequests, where: "name = ? AND hour >= ? AND hour < ?", hoursOfName)
+            try self.fold(Self.attestationHours, where: "name = ? AND hour >= ? AND hour < ?", hoursOfName)
         }
     }
 

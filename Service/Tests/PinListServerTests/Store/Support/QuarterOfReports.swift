@@ -80,8 +80,8 @@ struct QuarterOfReports {
     private typealias Table = (table: String, rows: Int64, columns: [Column])
 
     /// The name for one row in five, others for the rest.
-    private var fifth: String {
-        "CASE i % 5 WHEN 0 THEN '\(self.name)' ELSE 'name' || CAST(i % 5 AS TEXT) END"
+    private func fifth(_ number: String) -> String {
+        "CASE \(number) WHEN 0 THEN '\(self.name)' ELSE 'name' || CAST(\(number) AS TEXT) END"
     }
 
     private func laterTables(_ dialect: StoreSchema.Dialect) -> [Table] {
@@ -93,7 +93,7 @@ struct QuarterOfReports {
             (
                 "sighting", 10_000,
                 [
-                    ("name", self.fifth),
+                    ("name", self.fifth("i / 2000")),
                     ("digest", "SUBSTR('\(zeros)', 1, 64 - LENGTH(CAST(i + 1 AS TEXT))) || CAST(i + 1 AS TEXT)"),
                     ("state", "CASE i % 7 WHEN 0 THEN 'unknown' ELSE 'issuer' END"), ("host", host),
                     ("is_enforced", "1"), ("judged", "'earlier'"), ("key", "'sha256/' || CAST(i % 500 AS TEXT)"),
@@ -108,8 +108,8 @@ struct QuarterOfReports {
             (
                 "attestation_hour", 36_000,
                 [
-                    ("name", self.fifth), ("hour", "\(hour) - i / 50"),
-                    ("host", "'h' || CAST(i / 5 % 10 AS TEXT) || '.example.com'"), ("state", "'attested'"),
+                    ("name", self.fifth("i / 7200")), ("hour", "\(hour) - i % 7200 / 10"),
+                    ("host", "'h' || CAST(i % 10 AS TEXT) || '.example.com'"), ("state", "'attested'"),
                     ("instance", "'one'"), ("count", "1 + i % 7"),
                 ]
             ),
@@ -178,7 +178,7 @@ struct QuarterOfReports {
             (
                 "inquiry", Self.days * 24 * 60,
                 [
-                    ("name", self.fifth), ("hour", "\(hour) - i / 60"), ("source", "'installation'"),
+                    ("name", self.fifth("i % 5")), ("hour", "\(hour) - i / 60"), ("source", "'installation'"),
                     ("digest", "'digest ' || \(text("i % 60"))"), ("count", "3"),
                 ]
             ),
