@@ -86,7 +86,7 @@ def names():
             ("empty-label", "a host with an empty label", "api..example.com"),
             ("number", "a host whose last label is a number", "api.example.1"),
             ("nothing", "a host that is empty", "")]:
-        yield case(f"name-invalid-{name}", f"{why}, whatever was presented", [LEAF, MIDDLE], host=host, refused="host-invalid")
+        yield case(f"name-invalid-{name}", f"{why}, before a chain that would do", [LEAF, MIDDLE], host=host, refused="host-invalid")
     yield case("name-invalid-and-nothing", "what is wrong with the host comes before what is wrong with the chain", [], host="a b",
                refused="host-invalid")
 

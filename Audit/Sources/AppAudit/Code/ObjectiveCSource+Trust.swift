@@ -79,7 +79,7 @@ extension ObjectiveCSource {
 
     // MARK: Network.framework
 
-    /// A block that completes with true whatever it is given.
+    /// A block that completes with true without a look at the trust.
     private mutating func verifyBlock(_ index: Int, _ line: Int, _ isDebug: Bool) {
         guard let group = self.tokens.group(at: index + 1) else { return }
         let words = self.tokens.words(in: group).subtracting([LiteralText.verifyCompletion])

@@ -66,7 +66,7 @@ extension SwiftSource {
         } else if self.hasVerifyBlock(names, scope) {
             pinning = .ownCode
         } else {
-            // The parameters of the system itself have no block, whatever else is in the file.
+            // The parameters of the system itself have no block, even when others in the file have one.
             let isPlain = text.hasSuffix(".tls") || text.hasSuffix(".quic")
             let isElsewhere = !self.verifiedOptions.isEmpty || self.pinsSomething
             pinning = isElsewhere && !isPlain ? .unknown : .unpinned
