@@ -29,11 +29,14 @@ private final class Uploader: ChannelInboundHandler, Sendable {
     }
 
     let count: Int
+    let answer: String
     let part: @Sendable (Int) -> ByteBuffer
     private let seen = NIOLockedValueBox(Seen())
 
-    init(_ count: Int, _ part: @escaping @Sendable (Int) -> ByteBuffer) {
+    /// Creates one that closes the channel when it has read the end of the answer.
+    init(_ count: Int, until answer: String, _ part: @escaping @Sendable (Int) -> ByteBuffer) {
         self.count = count
+        self.answer = answer
         self.part = part
     }
 
@@ -71,6 +74,7 @@ private final class Uploader: ChannelInboundHandler, Sendable {
             if seen.text.isEmpty { (seen.marks, seen.isWritable) = (marks, isWritable) }
             seen.text += String(buffer: bytes)
         }
+        if self.sofar.text.hasSuffix(self.answer) { context.close(promise: nil) }
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -85,11 +89,10 @@ struct HeldChannelTests {
 
     /// A request whose body is the pattern, the head as a part of its own.
     private static var request: Uploader {
-        Uploader(BodyPattern.parts + 1) { number in
+        Uploader(BodyPattern.parts + 1, until: BodyPattern.digest) { number in
             guard number == 0 else { return BodyPattern.part(number - 1) }
             return ByteBuffer(
-                string: "POST /digest HTTP/1.1\r\nHost: \(Self.host)\r\nContent-Length: \(BodyPattern.bytes)\r\n"
-                    + "Connection: close\r\n\r\n")
+                string: "POST /digest HTTP/1.1\r\nHost: \(Self.host)\r\nContent-Length: \(BodyPattern.bytes)\r\n\r\n")
         }
     }
 
@@ -141,7 +144,7 @@ struct HeldChannelTests {
     @Test("takes no more than one part of 1 GiB for a server that never shows its chain, and every write fails")
     func takesNoMoreThanOnePartOf1GiBForAServerThatNeverShowsItsChainAndEveryWriteFails() async throws {
         let part = ByteBuffer(repeating: 7, count: 65_536)
-        let uploader = Uploader(16_384) { _ in part }
+        let uploader = Uploader(16_384, until: "") { _ in part }
         try await self.upload(uploader) { channel, server, relay in
             #expect(!channel.isWritable)
             #expect(uploader.sofar.bytes == HeldRequestTests.heldBytes)
@@ -167,8 +170,8 @@ struct HeldChannelTests {
 
     @Test("has the marks of its app after the verdict, those that were set meanwhile too", arguments: [false, true])
     func hasTheMarksOfItsAppAfterTheVerdictThoseThatWereSetMeanwhileToo(areSetMeanwhile: Bool) async throws {
-        let request = "GET / HTTP/1.1\r\nHost: \(Self.host)\r\nConnection: close\r\n\r\n"
-        let uploader = Uploader(1) { _ in ByteBuffer(string: request) }
+        let request = "GET / HTTP/1.1\r\nHost: \(Self.host)\r\n\r\n"
+        let uploader = Uploader(1, until: "hello") { _ in ByteBuffer(string: request) }
         try await self.upload(uploader) { channel, _, relay in
             #expect(!channel.isWritable)
             if areSetMeanwhile {

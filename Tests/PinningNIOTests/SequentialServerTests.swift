@@ -143,14 +143,20 @@ struct SequentialServerTests {
         }
     }
 
-    @Test("is no server that an app's own client can be made for while it cannot be reached")
-    func isNoServerThatAnAppsOwnClientCanBeMadeForWhileItCannotBeReached() async throws {
+    @Test("is no server that an app's own client is made for when it hangs up before it shows its chain")
+    func isNoServerThatAnAppsOwnClientIsMadeForWhenItHangsUpBeforeItShowsItsChain() async throws {
         let (_, scene) = try self.scene { try $0.root.pin }
         var configuration = try scene.configuration([Self.host])
         configuration.redirectConfiguration = .disallow
-        let (port, unpinned) = (try await FreePort.find(), configuration)
-        await #expect(throws: NIOConnectionError.self) {
-            try await unpinned.pinned(by: scene.pinning, asking: Self.host, port: port)
+        let unpinned = configuration
+        // No connection is relayed, so the port behind it is never tried.
+        try await CuttingRelay.with(to: 1) { relay in
+            relay.set(CuttingRelay.Plan(relayed: 0))
+            let port = relay.port
+            let made = Task { try await unpinned.pinned(by: scene.pinning, asking: Self.host, port: port) }
+            await relay.untilHeld(1)
+            relay.answerHeld(.failure(ChannelError.eof))
+            await #expect(throws: (any Error).self) { try await made.value }
         }
     }
 }
