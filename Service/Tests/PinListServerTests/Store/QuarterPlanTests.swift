@@ -28,7 +28,7 @@ struct QuarterPlanTests {
             "/failures/\(QuarterOfReports.id(5))", "/audit?from=100", "/v1/status", "/metrics", "/readyz",
             "/v1/reports?since=2026-11-01T00:00:00Z", "/v1/reports?format=csv&until=2026-11-01T00:00:00Z",
             "/v1/lists/\(name)/adoption", "/v1/lists/\(name)/rotations", "/v1/lists/\(name)/sightings",
-            "/v1/lists/\(name)/sightings?after=\(QuarterOfReports.id(2_000))",
+            "/v1/lists/\(name)/sightings?after=\(QuarterOfReports.id(100))",
         ]
     }
 
