@@ -33,6 +33,7 @@ struct CertificateValidity {
     }
 
     private static func time(_ cursor: inout DERCursor, _ bytes: UnsafeRawBufferPointer) -> Timestamp? {
-        (try? cursor.element(in: bytes.bytes)).flatMap { Timestamp(tag: $0.tag, contents: $0.contents, in: bytes.bytes) }
+        guard let (tag, contents) = try? cursor.element(in: bytes.bytes) else { return nil }
+        return Timestamp(tag: tag, contents: contents, in: bytes.bytes)
     }
 }
