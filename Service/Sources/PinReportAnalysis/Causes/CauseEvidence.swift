@@ -69,13 +69,13 @@ package struct CauseEvidence {
             : "No validated chain was reported: the presented chain is shown."
     }
 
-    /// The list that was reported, beside the newest.
+    /// The list that was reported, beside the newest of the time when the last report came.
     var list: String? {
         guard let reported = self.facts.group.listVersion else { return nil }
         guard let newest = self.facts.newestListVersion else { return "The apps held version \(reported) of the list." }
         return reported < newest
-            ? "The apps held version \(reported) of the list; version \(newest) is published."
-            : "The apps held version \(reported) of the list, the newest."
+            ? "The apps held version \(reported) of the list; version \(newest) was the newest then."
+            : "The apps held version \(reported) of the list, the newest then."
     }
 
     /// Other hosts with the same issuer.

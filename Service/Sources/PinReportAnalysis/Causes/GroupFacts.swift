@@ -25,7 +25,7 @@ public struct GroupFacts: Hashable, Sendable {
     public var issuerIsPublicCA: Bool?
     /// The observation of the operator's last probe of the host; `nil` where there was none.
     package var probed: ProbedKeys?
-    /// The newest version of the list.
+    /// The newest version of the list when the last report came.
     package var newestListVersion: Int64?
     /// Whether the newest version of the list has a pin that the reported chain satisfies.
     package var newestListAllows: Bool?

@@ -150,7 +150,7 @@ struct LikelyCauseTests {
         let cause = LikelyCause(of: facts)
         #expect(cause.kind == .staleClients)
         #expect(cause.confidence == .high)
-        #expect(cause.evidence.contains("The apps held version 7 of the list; version 9 is published."))
+        #expect(cause.evidence.contains("The apps held version 7 of the list; version 9 was the newest then."))
         facts.newestListAllows = nil
         #expect(LikelyCause(of: facts).confidence == .low)
         facts.newestListAllows = false
