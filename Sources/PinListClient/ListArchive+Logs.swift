@@ -142,10 +142,12 @@ extension ListArchive {
     func removeLogs(
         unnamedIn trust: TrustState, inForce: LogsInForce?, embedded: [UInt8]?
     ) throws(StateStoreError) {
-        let isKept = self.store.read(.pinsNamingLogs, maximumBytes: self.limits.listBytes) != .absent
-        guard isKept || !self.store.logDigests().isEmpty else { return }
+        guard self.hasPinsNamingLogs || !self.store.logDigests().isEmpty else { return }
         try self.store.withLock { () throws(StateStoreError) in
-            var stored = trust
+            // Another process may have stored a list of a root that this one does not know.
+            var (stored, problems) = (trust, [Finding]())
+            self.loadRoots(into: &stored, &problems)
+            guard !problems.contains(where: { $0.kind == .stateUnreadable }) else { return }
             switch self.store.read(.pins, maximumBytes: self.limits.listBytes) {
             case .bytes(let bytes): try? stored.load(list: bytes)
             // What cannot be read now may name a log list.
@@ -153,7 +155,7 @@ extension ListArchive {
             case .absent, .damaged: break
             }
             var named = [trust.bundled, trust.outside, stored.outside].map { $0?.list.logs } + [inForce?.listed]
-            if isKept {
+            if self.hasPinsNamingLogs {
                 let wanted = stored.inForce?.held.list.logs
                 if let wanted, self.readableLogs(wanted, embedded: embedded) == nil {
                     do throws(Finding) { named.append(try self.pinsNamingLogs(under: stored)?.logs) } catch {
@@ -164,9 +166,14 @@ extension ListArchive {
                 }
             }
             let digests = Set(named.compactMap { $0?.digest })
-            for digest in self.store.logDigests() where !digests.contains(digest) {
+            // A store of the app's own may list files that are none.
+            for digest in self.store.logDigests() where ListedLogs.isDigest(digest) && !digests.contains(digest) {
                 try self.store.remove(.logs(digest))
             }
         }
+    }
+
+    private var hasPinsNamingLogs: Bool {
+        self.store.read(.pinsNamingLogs, maximumBytes: self.limits.listBytes) != .absent
     }
 }

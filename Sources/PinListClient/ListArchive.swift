@@ -32,7 +32,7 @@ struct ListArchive: Sendable {
     }
 
     /// Loads the roots up to the first that is missing or does not verify.
-    private func loadRoots(into trust: inout TrustState, _ findings: inout [Finding]) {
+    func loadRoots(into trust: inout TrustState, _ findings: inout [Finding]) {
         while true {
             let file = StateFile.root(trust.chain.newest.version + 1)
             switch self.store.read(file, maximumBytes: self.limits.rootBytes) {

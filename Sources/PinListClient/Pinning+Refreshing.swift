@@ -177,6 +177,9 @@ extension Pinning {
             self.needsStoring = true
         } else {
             self.trust = trust
+            // The log list that was in force last may be on the disk, and newer than the shipped one.
+            let found = self.archive.logs(for: trust, embedded: self.embeddedLogs, before: nil)
+            self.logs = found.inForce ?? self.logs
         }
         if self.installation == nil {
             self.installation = self.archive.installation(

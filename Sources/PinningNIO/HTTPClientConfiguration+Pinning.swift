@@ -44,9 +44,9 @@ extension HTTPClient.Configuration {
     /// This configuration, pinned for one server that was asked for its chain before: ``pinned(by:for:port:on:)`` for a
     /// server that accepts one connection at a time.
     ///
-    /// The handshake that asks is over and closed when this returns. There is none when an earlier client of this process
-    /// was connected to the server. When the server gets other intermediates later, it is asked beside a connection all
-    /// the same.
+    /// The handshake that asks is over when this returns, and its connection is being closed. There is none when an
+    /// earlier client of this process was connected to the server. When the server gets other intermediates later, it is
+    /// asked beside a connection all the same.
     ///
     /// - Parameters:
     ///   - pinning: The client whose rules apply.

@@ -216,6 +216,30 @@ struct LogsOverRestartTests {
         #expect(try scene.client.launch(refreshing: false).decide(scene.unlogged).reason == .transparency)
     }
 
+    @Test("a process that does not know the newest root removes nothing that a list of that root names")
+    func processThatDoesNotKnowTheNewestRootRemovesNothingThatAListOfThatRootNames() async throws {
+        let store = MemoryStore()
+        let scene = try LoggingScene(store)
+        try scene.publish(scene.file())
+        let appExtension = try scene.client.launch()
+        #expect(await appExtension.refresh().isSuccess)
+        // The app takes a root with another key for lists, and a list that this key alone has signed.
+        let newer = scene.file(at: "2026-11-21T00:00:00Z")
+        try scene.client.server.publish { repository in
+            repository.pinsKeys = [repository.newKey()]
+            try repository.publishRoot()
+        }
+        try scene.publish(newer)
+        let app = try scene.client.launch()
+        #expect(await app.refresh().isSuccess)
+        #expect(app.version == 3)
+        // The extension reaches nothing, and tidies up.
+        scene.client.server.interference = { _, _ in throw FetchError(.network, "there is no network") }
+        #expect(await appExtension.refresh().isSuccess == false)
+        #expect(appExtension.version == 2 && store.logDigests().contains(Envelope.digest(of: newer)))
+        #expect(try scene.client.launch(refreshing: false).decide(scene.unlogged).reason == .transparency)
+    }
+
     @Test("a list that names no log list ends it, over a restart, too")
     func listThatNamesNoLogListEndsItOverARestartToo() async throws {
         let store = MemoryStore()

@@ -63,12 +63,24 @@ struct OwnServerAttestationTests {
         let second = try await client.attest(challenge: Self.challenge)
         #expect(second.keyID != first.keyID)
         #expect(try await client.assertion(for: Self.body).keyID == second.keyID)
-        // The server does not know it: the app asks for the next one, and goes on without until then.
+        // The server does not know it: the app asks for the next one, and signs with this one until then.
         await #expect(throws: AppAttestError(.waiting)) { try await client.attest(challenge: Self.challenge) }
-        await #expect(throws: AppAttestError(.invalidKey)) { try await client.assertion(for: Self.body) }
+        #expect(try await client.assertion(for: Self.body).keyID == second.keyID)
         self.clock.advance(by: 86_400)
         #expect(try await client.attest(challenge: Self.challenge).keyID != second.keyID)
         #expect(self.device.attestations == 3)
+    }
+
+    @Test("of two requests that both find no key, the second one to attest does not take the key of the first away")
+    func ofTwoRequestsThatBothFindNoKeyTheSecondOneToAttestDoesNotTakeTheKeyOfTheFirstAway() async throws {
+        let client = self.client()
+        for _ in 0..<2 {
+            await #expect(throws: AppAttestError(.invalidKey)) { try await client.assertion(for: Self.body) }
+        }
+        let first = try await client.attest(challenge: Self.challenge)
+        await #expect(throws: AppAttestError(.waiting)) { try await client.attest(challenge: Self.challenge) }
+        #expect(try await client.assertion(for: Self.body).keyID == first.keyID)
+        #expect(try await self.client().assertion(for: Self.body).keyID == first.keyID)
     }
 
     @Test("what fails at Apple waits for a day and some hours, and a locked or unable device loses no key")

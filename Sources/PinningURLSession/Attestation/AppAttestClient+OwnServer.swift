@@ -25,7 +25,8 @@ extension AppAttestClient {
         public let assertion: [UInt8]
     }
 
-    /// Makes a key and has Apple attest it. It replaces the one before, which the server does not have, or has lost.
+    /// Makes a key and has Apple attest it. It replaces the one before, which the server does not have, or has lost, and
+    /// which signs until then.
     ///
     /// A key is attested once. Where the server did not answer, send the same attestation again while its challenge is
     /// good. The next key is made a day after the last one at the earliest, and a day and up to six hours more after a
@@ -38,10 +39,8 @@ extension AppAttestClient {
         self.requireNoOrigin()
         guard self.service.isSupported else { throw AppAttestError(.unsupported) }
         var kept = try self.kept()
-        if kept.isRegistered {
-            kept = Self.successor(of: kept)
-            try self.keep(kept)
-        }
+        // The key before stays until its successor's time has come: another request may have made it just now.
+        if kept.isRegistered { kept = Self.successor(of: kept) }
         try self.begin(&kept)
         let keyID = try await self.keyID(&kept)
         let attestation = try await self.attest(keyID, challenge: challenge, &kept)

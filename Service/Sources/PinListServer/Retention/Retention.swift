@@ -95,6 +95,9 @@ struct Retention: Service {
             guard removed > 0 else { break }
             surplus -= Int64(removed)
         }
+        // Counts that are too much by themselves: no report makes room for them.
+        guard room.excess >= room.sizes["report"] ?? .max else { return }
+        try await self.store.write(as: .retention) { try $0.removeOldestCounts(before: today) }
     }
 
     private func room(at now: Timestamp) async throws -> StoreRoom {

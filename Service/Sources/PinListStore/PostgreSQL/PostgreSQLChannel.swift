@@ -15,6 +15,9 @@ final class PostgreSQLChannel {
     /// Whether the server is gone. Then nothing more can be asked.
     private(set) var isLost = false
 
+    /// The number of questions whose answers come together: the server may be silent for as long as for all of them.
+    private var questions = 1
+
     /// The number of times that it has waited for the server: what a change costs on a network, whatever else it costs.
     private(set) var roundTrips = 0
 
@@ -69,6 +72,8 @@ final class PostgreSQLChannel {
         for send in sends { guard send(self.connection) == 1 else { throw self.lost() } }
         guard PQpipelineSync(self.connection) == 1 else { throw self.lost() }
         self.roundTrips += 1
+        self.questions = sends.count
+        defer { self.questions = 1 }
         try self.flush()
         var answers: [PostgreSQLResult] = []
         for _ in sends { answers.append(try self.answer()) }
@@ -152,10 +157,9 @@ final class PostgreSQLChannel {
 
     private func wait(for events: Int32) throws(StoreError) {
         var descriptor = pollfd(fd: PQsocket(self.connection), events: Int16(events), revents: 0)
-        while case let count = poll(&descriptor, 1, self.limits.silenceMilliseconds), count <= 0 {
-            if count == 0 {
-                throw self.lost("the database has not answered for \(self.limits.silenceMilliseconds) ms")
-            }
+        let patience = Int32(clamping: Int(self.limits.silenceMilliseconds) * self.questions)
+        while case let count = poll(&descriptor, 1, patience), count <= 0 {
+            if count == 0 { throw self.lost("the database has not answered for \(patience) ms") }
             guard errno == EINTR else { throw self.lost() }
         }
     }

@@ -188,6 +188,30 @@ struct RetentionTests {
         }
     }
 
+    @Test("counts that are too much by themselves go, although reports still come", .needsPostgreSQL)
+    func countsThatAreTooMuchByThemselvesGoAlthoughReportsStillCome() async throws {
+        try await TestedStore.postgreSQL.withDatabase { open in
+            let store = try open()
+            let today = TurnedClock.start.hour / 24
+            for ago: Int64 in 0..<20 {
+                let keys = (0..<1_000).map {
+                    ListRequestKey(name: "a", hour: (today - ago) * 24, source: .log, digest: "\($0)")
+                }
+                try await store.write { try $0.add(Dictionary(uniqueKeysWithValues: keys.map { ($0, 1) })) }
+            }
+            let room = StoreRoom(sizes: try await store.sizes(), limit: 1_000_000)
+            try #require(room.excess >= room.sizes["report"] ?? 0)
+            for _ in 0..<2 {
+                try await Self.add(10, "a.example", days: 0, to: store)
+                await Self.look(store, days: 90, megabytes: 1)
+            }
+            let oldest = try await store.read {
+                try $0.connection.rows("SELECT MIN(hour) / 24 FROM inquiry", []).first?.optionalInteger(0)
+            }
+            #expect(try #require(oldest) > today - 19)
+        }
+    }
+
     @Test("without any reports left the oldest counts go, and never today's", arguments: TestedStore.all)
     func withoutAnyReportsLeftTheOldestCountsGoAndNeverTodays(on tested: TestedStore) async throws {
         try await tested.withDatabase { open in
