@@ -112,7 +112,8 @@ struct Retention: Service {
         }
         guard isDue else { return }
         let what =
-            room.excess > 0 ? "the oldest reports and counts go" : "nothing is forgotten for it; give it more room"
+            room.excess > 0
+            ? "the oldest reports and counts go as new ones come" : "nothing is forgotten for it; give it more room"
         self.logger.warning("\(complaint); \(what)")
     }
 }
