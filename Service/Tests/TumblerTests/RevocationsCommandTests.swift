@@ -176,7 +176,7 @@ struct RevocationsCommandTests {
                     #expect(run.exitCode == 1 && run.errors.isEmpty, "\(run)")
                 }
                 for (path, words) in [
-                    ("4", "over 3 redirects"), ("file", "no http or https address"), ("missing", "answers 404"),
+                    ("4", "over 3 redirects"), ("file", "not an http or https URL"), ("missing", "answers 404"),
                     ("text", "neither DER nor PEM"), ("endless", "over 32 MiB"), ("cut", "warning"),
                 ] {
                     let address = "\(server.address)/\(path)"
