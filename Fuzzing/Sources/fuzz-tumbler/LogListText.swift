@@ -12,7 +12,7 @@ enum LogListText: FuzzTarget {
 
     static func check(_ bytes: [UInt8]) {
         guard let list = try? LogList(bytes) else { return }
-        precondition((try? JSONValue(strict: bytes)) != nil)
+        precondition((try? JSONValue(strict: bytes, numbers: .truncated)) != nil)
         precondition(Set(list.logs.map(\.id)).count == list.logs.count)
         precondition(Set(list.traps).isSubset(of: LogID.traps))
         for log in list.logs {
