@@ -7,7 +7,7 @@ package import CertificatePinning
 /// The use of a database's room, and the part of it that reports and counts have to give back.
 ///
 /// They have all of the limit, and are forgotten for what they take beyond it themselves; never for what something else
-/// takes: then that would be full again at once, and the reports gone (docs/decisions/0049).
+/// takes: then that would be full again at once, and the reports gone (docs/decisions/0077).
 package struct StoreRoom: Hashable, Sendable {
     /// The tables of reports and of what is counted: what senders fill, and what the oldest of goes.
     package static let forgotten: Set<String> = [

@@ -5,7 +5,8 @@
 @_spi(Adapters) public import PinListClient
 
 /// For a server of the app's own, which verifies with `AppAttestation`. Nothing is sent from here: the app asks its server
-/// for a challenge, and sends it what it gets.
+/// for a challenge, and sends it what it gets. A client with an origin is for reports: it stops the program that asks it
+/// for these.
 ///
 ///     let client = AppAttestClient(name: "api.example.com")
 extension AppAttestClient {

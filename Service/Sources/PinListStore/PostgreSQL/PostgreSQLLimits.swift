@@ -20,8 +20,8 @@ struct PostgreSQLLimits: Sendable {
     /// Milliseconds after which the server ends a transaction that is idle: an instance that stopped in the middle of a
     /// change blocks other writers no longer than this.
     var idleInTransactionMilliseconds = 15_000
-    /// Milliseconds without a byte from the server after which it counts as gone; longer than it may take for a
-    /// statement, so that a server that is only slow says so itself.
+    /// Milliseconds without a byte from the server after which it counts as gone, for each statement that was sent at
+    /// once; longer than it may take for a statement, so that a server that is only slow says so itself.
     var silenceMilliseconds: Int32 = 40_000
     /// Milliseconds that sent bytes may stay unacknowledged (libpq's `tcp_user_timeout`).
     var userTimeoutMilliseconds = 25_000
