@@ -15,12 +15,9 @@ struct SerialIndex: Sendable {
     /// The number of entries from which on a bucket is sorted.
     private static let sorted = 32
 
-    /// The positions of the entries in the list, bucket by bucket.
-    private let entries: [UInt32]
-
-    /// The mixes of the entries in the same order, but for those of a bucket that is sorted: most entries with another serial
-    /// number differ here, so that the list itself is not looked at.
-    private let mixes: [UInt32]
+    /// The entries bucket by bucket: the mix of the serial number in the upper half, the position in the list in the lower.
+    /// Most entries with another serial number differ in the mix, so that the list itself is not looked at.
+    private let entries: [UInt64]
 
     /// The begin of each bucket in ``entries``, and the end of the last.
     private let buckets: [UInt32]
@@ -32,17 +29,15 @@ struct SerialIndex: Sendable {
     var count: Int { self.entries.count }
 
     /// The memory of the index in bytes, with what is reserved.
-    var reservedBytes: Int { 4 * (self.entries.capacity + self.mixes.capacity + self.buckets.capacity) }
+    var reservedBytes: Int { 8 * self.entries.capacity + 4 * self.buckets.capacity }
 
     /// The entries that are gathered while a list is walked.
     struct Builder {
-        fileprivate var entries: [UInt32] = []
-        fileprivate var mixes: [UInt32] = []
+        fileprivate var entries: [UInt64] = []
 
         /// Begins with room for the entries of a list with so many bytes.
         init(bytes: Int) {
             self.entries.reserveCapacity(bytes / 32)
-            self.mixes.reserveCapacity(bytes / 32)
         }
 
         /// Adds an entry.
@@ -52,47 +47,42 @@ struct SerialIndex: Sendable {
         ///   - serial: Its serial number's contents.
         @inline(__always)
         mutating func add(_ entry: Int, serial: Range<Int>, in bytes: RawSpan) {
-            self.entries.append(UInt32(truncatingIfNeeded: entry))
-            self.mixes.append(SerialIndex.mix(serial, in: bytes))
+            let mix = SerialIndex.mix(serial, in: bytes)
+            self.entries.append(UInt64(mix) << 32 | UInt64(UInt32(truncatingIfNeeded: entry)))
         }
     }
 
     /// Puts the gathered entries into buckets.
     init(_ builder: consuming Builder, in bytes: RawSpan) {
         let found = builder.entries
-        let mixes = builder.mixes
         let bits = max(0, Int.bitWidth - 2 - found.count.leadingZeroBitCount)
         let shift = UInt32(32 - bits)
         var buckets = [UInt32](repeating: 0, count: 1 << bits + 1)
-        for mix in mixes { buckets[Int(mix >> shift) + 1] += 1 }
+        for entry in found { buckets[Int(Self.mix(of: entry) >> shift) + 1] += 1 }
         for bucket in 1..<buckets.count { buckets[bucket] += buckets[bucket - 1] }
         var next = buckets
-        var orderedMixes = mixes
-        let ordered = [UInt32](unsafeUninitializedCapacity: found.count) { room, count in
-            for (entry, mix) in zip(found, mixes) {
-                let bucket = Int(mix >> shift)
-                let place = Int(next[bucket])
-                room.initializeElement(at: place, to: entry)
-                orderedMixes[place] = mix
+        let ordered = [UInt64](unsafeUninitializedCapacity: found.count) { room, count in
+            for entry in found {
+                let bucket = Int(Self.mix(of: entry) >> shift)
+                room.initializeElement(at: Int(next[bucket]), to: entry)
                 next[bucket] += 1
             }
             count = found.count
         }
-        self.mixes = orderedMixes
         self.shift = shift
         self.buckets = buckets
         self.entries = Self.sortingLargeBuckets(ordered, buckets, in: bytes)
     }
 
-    private static func sortingLargeBuckets(_ ordered: [UInt32], _ buckets: [UInt32], in bytes: RawSpan) -> [UInt32] {
+    private static func sortingLargeBuckets(_ ordered: [UInt64], _ buckets: [UInt32], in bytes: RawSpan) -> [UInt64] {
         var ordered = ordered
         for (start, end) in zip(buckets, buckets.dropFirst()) where end - start >= self.sorted {
             // The closure of a sort cannot borrow the bytes: the pointer is used within this call alone.
             bytes.withUnsafeBytes { buffer in
                 ordered[Int(start)..<Int(end)].sort { left, right in
-                    let left = buffer[Self.serial(of: Int(left), in: buffer.bytes)]
-                    let right = buffer[Self.serial(of: Int(right), in: buffer.bytes)]
-                    return Self.precedes(left, right)
+                    let bytes = buffer.bytes
+                    let left = Self.serial(of: left, in: bytes)
+                    return Self.order(left, in: bytes, Self.serial(of: right, in: bytes), in: bytes) < 0
                 }
             }
         }
@@ -105,46 +95,79 @@ struct SerialIndex: Sendable {
     ///   - serial: The content octets.
     ///   - bytes: The list that was indexed.
     func entry(with serial: some Collection<UInt8>, in bytes: RawSpan) -> Int? {
-        serial.withContiguousStorageIfAvailable { self.entry(with: UnsafeRawBufferPointer($0), in: bytes) }
-            ?? Array(serial).withUnsafeBytes { self.entry(with: $0, in: bytes) }
+        serial.withContiguousStorageIfAvailable { self.entry(with: UnsafeRawBufferPointer($0).bytes, in: bytes) }
+            ?? Array(serial).withUnsafeBytes { self.entry(with: $0.bytes, in: bytes) }
     }
 
-    private func entry(with wanted: UnsafeRawBufferPointer, in bytes: RawSpan) -> Int? {
-        let mix = Self.mix(0..<wanted.count, in: wanted.bytes)
+    private func entry(with wanted: RawSpan, in bytes: RawSpan) -> Int? {
+        let mix = Self.mix(0..<wanted.byteCount, in: wanted)
         let bucket = Int(mix >> self.shift)
         var range = Int(self.buckets[bucket])..<Int(self.buckets[bucket + 1])
-        return bytes.withUnsafeBytes { buffer -> Int? in
-            func serial(_ place: Int) -> Slice<UnsafeRawBufferPointer> {
-                buffer[Self.serial(of: Int(self.entries[place]), in: buffer.bytes)]
-            }
-            if range.count >= Self.sorted {
-                while range.count > 1 {
-                    let middle = range.lowerBound + range.count / 2
-                    if Self.precedes(wanted[...], serial(middle)) {
-                        range = range.lowerBound..<middle
-                    } else {
-                        range = middle..<range.upperBound
-                    }
+        if range.count >= Self.sorted {
+            while range.count > 1 {
+                let middle = range.lowerBound + range.count / 2
+                let serial = Self.serial(of: self.entries[middle], in: bytes)
+                if Self.order(0..<wanted.byteCount, in: wanted, serial, in: bytes) < 0 {
+                    range = range.lowerBound..<middle
+                } else {
+                    range = middle..<range.upperBound
                 }
-                return range.first { serial($0).elementsEqual(wanted) }.map { Int(self.entries[$0]) }
             }
-            return range.first { self.mixes[$0] == mix && serial($0).elementsEqual(wanted) }
-                .map { Int(self.entries[$0]) }
         }
+        for place in range {
+            let entry = self.entries[place]
+            if Self.mix(of: entry) == mix, Self.isEqual(Self.serial(of: entry, in: bytes), in: bytes, to: wanted) {
+                return Self.position(of: entry)
+            }
+        }
+        return nil
     }
+
+    @inline(__always)
+    private static func mix(of entry: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: entry >> 32) }
+
+    @inline(__always)
+    private static func position(of entry: UInt64) -> Int { Int(UInt32(truncatingIfNeeded: entry)) }
 
     /// The serial number of an entry that was walked before.
-    private static func serial(of entry: Int, in bytes: RawSpan) -> Range<Int> {
-        var whole = ElementCursor(entry..<bytes.byteCount)
-        guard let contents = try? whole.element(in: bytes).contents else { return entry..<entry }
+    @inline(__always)
+    private static func serial(of entry: UInt64, in bytes: RawSpan) -> Range<Int> {
+        let start = Self.position(of: entry)
+        var whole = ElementCursor(start..<bytes.byteCount)
+        guard let contents = try? whole.element(in: bytes).contents else { return start..<start }
         var fields = ElementCursor(contents)
-        return (try? fields.element(in: bytes).contents) ?? entry..<entry
+        return (try? fields.element(in: bytes).contents) ?? start..<start
     }
 
-    /// An order of serial numbers: by length, then byte by byte.
-    private static func precedes(_ left: Slice<UnsafeRawBufferPointer>, _ right: Slice<UnsafeRawBufferPointer>) -> Bool
+    /// Whether a serial number of the list is the wanted one: eight bytes at a time, and the last eight once more.
+    @inline(__always)
+    private static func isEqual(_ serial: Range<Int>, in bytes: RawSpan, to wanted: RawSpan) -> Bool {
+        let count = serial.count
+        guard count == wanted.byteCount else { return false }
+        guard count >= 8 else { return self.order(serial, in: bytes, 0..<count, in: wanted) == 0 }
+        func isEqual(at offset: Int) -> Bool {
+            bytes.unsafeLoadUnaligned(fromByteOffset: serial.lowerBound &+ offset, as: UInt64.self)
+                == wanted.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self)
+        }
+        var offset = 0
+        while offset < count &- 8 {
+            guard isEqual(at: offset) else { return false }
+            offset &+= 8
+        }
+        return isEqual(at: count &- 8)
+    }
+
+    /// An order of serial numbers, by length, then byte by byte: negative when the left one comes first, 0 for equal ones.
+    private static func order(_ left: Range<Int>, in leftBytes: RawSpan, _ right: Range<Int>, in rightBytes: RawSpan)
+        -> Int
     {
-        left.count == right.count ? left.lexicographicallyPrecedes(right) : left.count < right.count
+        guard left.count == right.count else { return left.count - right.count }
+        for offset in 0..<left.count {
+            let left = leftBytes.unsafeLoad(fromByteOffset: left.lowerBound + offset, as: UInt8.self)
+            let right = rightBytes.unsafeLoad(fromByteOffset: right.lowerBound + offset, as: UInt8.self)
+            guard left == right else { return Int(left) - Int(right) }
+        }
+        return 0
     }
 
     /// A number of 32 bits that depends on the length, the first and the last eight bytes.
