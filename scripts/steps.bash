@@ -27,6 +27,11 @@ mkdir -p "$logs"
 swift_flags=()
 [ "${TUMBLER_DEBUGGER:-0}" = 1 ] || swift_flags+=(-debug-info-format none)
 
+# Apart from the rest, and one after the other: tests that look at what this process has open or mapped, and those of
+# Foundation's URLSession, which on Linux takes what a server sends while its own threads wait for their turn.
+# shellcheck disable=SC2034  # used by the scripts that source this one
+alone='ConnectionLoadTests/|ThisProcess(Tests)?/|URLSessionFetcherTests/'
+
 # Warnings in this project's own packages are errors with the compiler that it was made with; another one may warn of
 # more. SwiftPM drops the flag for packages that it fetched.
 tested_compiler="Swift version 6.3"

@@ -49,9 +49,9 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler {
     private var state = State.pending(Held())
     private var context: ChannelHandlerContext?
     private var brake: WriteBrake?
-    private var openStreams = 0
-    private var isRetired = false
     private var waiting: [(Result<Void, any Error>) -> Void] = []
+    /// The number of streams that wait for the verdict.
+    private var waitingStreams = 0
 
     /// Creates a gate for the place behind a TLS handler.
     init(behind tls: NIOSSLClientHandler, speaksHTTP2: Bool) {
@@ -71,9 +71,11 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler {
         self.context = nil
         self.brake = nil
         self.end(ChannelError.ioOnClosedChannel)
-        // Releases the connection, to end a reference cycle.
-        self.state = .closed
     }
+
+    /// A stream of HTTP/2 that waits was opened, or closed.
+    func streamOpened() { self.waitingStreams += 1 }
+    func streamClosed() { self.waitingStreams -= 1 }
 
     // MARK: The verdict
 
@@ -93,7 +95,7 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler {
         for body in waiting { body(result) }
     }
 
-    /// Opens the gate: sends the held bytes first, then lets all through.
+    /// Opens the gate: sends the held bytes first, lets all through, and leaves the pipeline.
     func open(_ connection: PinnedConnection) {
         guard case .pending(let held) = self.state, let context = self.context else { return }
         self.state = .open(connection)
@@ -106,11 +108,6 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler {
         for bytes in held.reads { context.fireChannelRead(self.wrapInboundOut(bytes)) }
         if !held.reads.isEmpty { context.fireChannelReadComplete() }
         if held.isReadWanted { context.read() }
-    }
-
-    /// Leaves the pipeline of a connection that was allowed, and that needs this handler no longer.
-    func leave() {
-        guard case .open = self.state, let context = self.context else { return }
         context.pipeline.syncOperations.removeHandler(context: context, promise: nil)
     }
 
@@ -118,7 +115,7 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler {
     func refuse(_ error: PinningError) {
         guard case .pending(let held) = self.state else { return }
         self.state = .refused(error)
-        let hasRequest = self.speaksHTTP2 ? self.openStreams > 0 : !held.writes.isEmpty
+        let hasRequest = self.speaksHTTP2 ? self.waitingStreams > 0 : !held.writes.isEmpty
         for write in held.writes { write.promise?.fail(error) }
         self.decided(.failure(error))
         guard let context = self.context else { return }
@@ -129,32 +126,6 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler {
         context.eventLoop.scheduleTask(in: hasRequest ? .zero : Self.refusalDelay) {
             gate.value.context?.close(promise: nil)
         }
-    }
-
-    // MARK: Streams of HTTP/2
-
-    /// A stream was opened on this connection.
-    func streamOpened() { self.openStreams += 1 }
-
-    /// A stream was closed; the last one of a retired connection closes it.
-    func streamClosed() {
-        self.openStreams -= 1
-        self.closeIfIdle()
-    }
-
-    /// Retires a connection of HTTP/2, as its server would: AsyncHTTPClient sends no new request on it.
-    func retireStreams() {
-        guard let context = self.context else { return }
-        self.isRetired = true
-        HTTP2Farewell.send(in: context.pipeline.syncOperations)
-        self.closeIfIdle()
-    }
-
-    private func closeIfIdle() {
-        guard self.isRetired, self.openStreams == 0, let context = self.context else { return }
-        // Later, because AsyncHTTPClient is still handling the end of the stream.
-        let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
-        context.eventLoop.execute { bound.value.close(promise: nil) }
     }
 
     private func end(_ error: any Error) {

@@ -7,28 +7,25 @@ import NIOCore
 import NIOHTTP1
 import PinListClient
 
-/// The handler for requests on a connection of HTTP/1.1: it refuses those for other hosts, marks responses, and ends
-/// the connection between two requests once new rules refuse it.
+/// The handler for requests on a connection of HTTP/1.1: it refuses those for other hosts, admits the others, and ends the
+/// connection between two requests once new rules refuse it.
 final class HTTP1RequestWatch: ChannelDuplexHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias InboundOut = HTTPClientResponsePart
     typealias OutboundIn = HTTPClientRequestPart
     typealias OutboundOut = HTTPClientRequestPart
 
-    private let marksResponses: Bool
-    /// The check whether a request is for the host that the connection is evaluated for.
-    private let hosts: RequestHostCheck?
+    private let check: RequestCheck
     private var context: ChannelHandlerContext?
     private var isBusy = false
     private var isRetired = false
 
     /// The connection, once it was allowed.
-    var connection: PinnedConnection?
-
-    init(hosts: RequestHostCheck?, marksResponses: Bool) {
-        self.hosts = hosts
-        self.marksResponses = marksResponses
+    var connection: PinnedConnection? {
+        didSet { if self.isBusy, self.connection != nil { self.check.admit() } }
     }
+
+    init(_ check: RequestCheck) { self.check = check }
 
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
 
@@ -51,8 +48,9 @@ final class HTTP1RequestWatch: ChannelDuplexHandler {
             guard !self.isRetired, self.connection?.mayTakeRequest() ?? true else {
                 return self.fail(ConnectionRetiredError(), promise, context)
             }
-            if let refusal = self.hosts?.refusal(of: head) { return self.fail(refusal, promise, context) }
+            if let refusal = self.check.refusal(of: head) { return self.fail(refusal, promise, context) }
             self.isBusy = true
+            if self.connection != nil { self.check.admit() }
         }
         context.write(data, promise: promise)
     }
@@ -65,10 +63,9 @@ final class HTTP1RequestWatch: ChannelDuplexHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch self.unwrapInboundIn(data) {
-        case .head(var head) where self.marksResponses || self.isRetired:
+        case .head(var head) where self.isRetired:
             // The pool must not keep it.
-            if self.isRetired { head.headers.replaceOrAdd(name: "Connection", value: "close") }
-            if self.marksResponses, self.connection != nil { head.version.mark() }
+            head.headers.replaceOrAdd(name: "Connection", value: "close")
             context.fireChannelRead(self.wrapInboundOut(.head(head)))
         case .end:
             self.isBusy = false
@@ -82,19 +79,4 @@ final class HTTP1RequestWatch: ChannelDuplexHandler {
 
 /// A request met a connection that new rules refuse. Not a byte of it was sent.
 struct ConnectionRetiredError: Error {}
-
-/// The mark of a response that came over a connection with an allowing decision: its minor version has two digits,
-/// which no server can send. It never leaves the process.
-extension HTTPVersion {
-    private static let mark = 0x4000
-
-    /// Whether the response is marked.
-    var isMarked: Bool { self.minor & Self.mark != 0 }
-
-    /// Marks a response.
-    mutating func mark() { self.minor |= Self.mark }
-
-    /// Removes the mark.
-    mutating func unmark() { self.minor &= ~Self.mark }
-}
 #endif

@@ -79,7 +79,7 @@ extension HTTPClient.Configuration {
         let tls = try PinnedTLS(by: pinning, configuration: self.tlsConfiguration ?? .makeClientConfiguration())
         let server = try tls.server(host, port)
         try self.checkPinnable(on: group)
-        return self.connections(tls, server, marksResponses: false)
+        return self.connections(tls, server, .host(RequestHostCheck(server)))
     }
 
     /// Refuses settings under which the hooks could not decide.
@@ -101,14 +101,13 @@ extension HTTPClient.Configuration {
     }
 
     /// The object that evaluates the connections to one server.
-    func connections(_ tls: PinnedTLS, _ server: ServerEvaluator, marksResponses: Bool) -> HTTPServerConnections {
+    func connections(_ tls: PinnedTLS, _ server: ServerEvaluator, _ check: RequestCheck) -> HTTPServerConnections {
         let probe = HandshakeProbe(
             host: server.host, port: server.port, finder: tls.finder, clock: { server.pinning.now },
             context: tls.context(for: server.host), proxy: self.proxy,
             place: self.dnsOverride[server.host.description] ?? server.host.description,
             localAddress: self.localAddress, timeout: self.timeout.connect ?? .seconds(10))
-        return HTTPServerConnections(
-            server: server, registry: tls.registry, probe: probe, marksResponses: marksResponses)
+        return HTTPServerConnections(server: server, registry: tls.registry, probe: probe, check: check)
     }
 
     /// Sets the hooks, all of them: AsyncHTTPClient asks the one of the protocol that was negotiated.

@@ -27,21 +27,17 @@ final class HTTPServerConnections: Sendable {
     let registry: ConnectionRegistry
     /// The known chain of the server.
     let chain: ServerChain
-    /// The check whether a request is for this server, for an `HTTPClient` of an app's own, whose requests we first see
-    /// on a connection. `nil` for ``PinnedHTTPClient``.
-    private let hosts: RequestHostCheck?
+    private let check: RequestCheck
+    /// The open connections of HTTP/2: one, seldom more.
+    private let openHTTP2 = NIOLockedValueBox<[PinnedConnection]>([])
     /// The newest verdict on a connection to this server.
     private let concluded = NIOLockedValueBox<PinningDecision?>(nil)
-    /// Whether responses over a connection with a decision for this server are marked.
-    private let marksResponses: Bool
 
-    init(server: ServerEvaluator, registry: ConnectionRegistry, probe: HandshakeProbe, marksResponses: Bool) {
+    init(server: ServerEvaluator, registry: ConnectionRegistry, probe: HandshakeProbe, check: RequestCheck) {
         self.server = server
         self.registry = registry
         self.chain = ServerChain(probe)
-        // A client that marks responses sends requests to this server alone.
-        self.hosts = marksResponses ? nil : RequestHostCheck(server)
-        self.marksResponses = marksResponses
+        self.check = check
     }
 
     /// The newest decision on a connection to this server; `nil` before the first.
@@ -52,16 +48,13 @@ final class HTTPServerConnections: Sendable {
     /// A connection of HTTP/1.1, after its handshake.
     func http1(_ channel: any Channel) -> EventLoopFuture<Void> {
         if let (gate, tls) = self.gate(channel, speaksHTTP2: false) {
-            let watch = HTTP1RequestWatch(hosts: self.hosts, marksResponses: self.marksResponses)
+            let watch = HTTP1RequestWatch(self.check)
             let pipeline = channel.pipeline.syncOperations
             do {
                 // Next to the decoder, so that it sees requests and responses as AsyncHTTPClient does.
                 let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
                 try pipeline.addHandler(watch, position: .after(decoder))
-                self.evaluate(channel, tls, gate, drain: { watch.retire() }) { connection in
-                    watch.connection = connection
-                    gate.leave()
-                }
+                self.evaluate(channel, tls, gate, drain: { watch.retire() }) { watch.connection = $0 }
             } catch {
                 channel.close(promise: nil)
             }
@@ -72,20 +65,42 @@ final class HTTPServerConnections: Sendable {
     /// A connection of HTTP/2, after its settings.
     func http2(_ channel: any Channel) -> EventLoopFuture<Void> {
         if let (gate, tls) = self.gate(channel, speaksHTTP2: true) {
-            self.evaluate(channel, tls, gate, drain: { [weak gate] in gate?.retireStreams() }) { _ in }
+            self.evaluate(channel, tls, gate, drain: { Self.retireHTTP2(channel) }) { connection in
+                self.openHTTP2.withLockedValue { $0.append(connection) }
+                channel.closeFuture.whenComplete { _ in
+                    self.openHTTP2.withLockedValue { $0.removeAll { $0 === connection } }
+                }
+            }
         }
         return channel.eventLoop.makeSucceededVoidFuture()
     }
 
-    /// A stream of HTTP/2, before its request is written.
+    /// Retires a connection of HTTP/2, as its server would: AsyncHTTPClient sends no new request on it.
+    private static func retireHTTP2(_ channel: any Channel) {
+        HTTP2Farewell.send(in: channel.pipeline.syncOperations)
+        // Later, because AsyncHTTPClient may be about to begin a stream.
+        channel.eventLoop.execute { HTTP2Farewell.closeIfIdle(in: channel.pipeline.syncOperations) }
+    }
+
+    /// A stream of HTTP/2, before its request is written, in the same turn of the event loop.
     func stream(_ channel: any Channel) -> EventLoopFuture<Void> {
         do {
             guard let parent = channel.parent else { throw ChannelError.inappropriateOperationForState }
-            let gate = try parent.pipeline.syncOperations.handler(type: ConnectionGate.self)
+            let gate: StreamGate
+            if let connection = self.openHTTP2.withLockedValue({ $0.first { $0.channel === parent } }) {
+                if case .admission(let requests) = self.check, connection.mayTakeRequest() {
+                    // Without a handler: one in each stream would be the largest cost of a request.
+                    requests.admit()
+                    return channel.eventLoop.makeSucceededVoidFuture()
+                }
+                gate = StreamGate(on: connection, self.check)
+            } else {
+                gate = StreamGate(
+                    behind: try parent.pipeline.syncOperations.handler(type: ConnectionGate.self), self.check)
+            }
             let pipeline = channel.pipeline.syncOperations
             let codec = try pipeline.handler(type: HTTP2FramePayloadToHTTP1ClientCodec.self)
-            let streamGate = StreamGate(gate: gate, hosts: self.hosts, marksResponse: self.marksResponses)
-            try pipeline.addHandler(streamGate, position: .after(codec))
+            try pipeline.addHandler(gate, position: .after(codec))
         } catch {
             // The stream cannot be evaluated, so no byte of its request may be sent.
             channel.parent?.close(promise: nil)
@@ -141,11 +156,13 @@ final class HTTPServerConnections: Sendable {
         guard verdict.isAllowed || (verdict.path == nil && self.isValidatedElsewhere) else {
             return outcome.value.gate.refuse(PinningError(verdict.decision))
         }
-        let connection = PinnedConnection(self.server, verdict, on: channel) { _ in outcome.value.drain() }
+        // Without the gate, which holds the connection.
+        let drain = NIOLoopBound(outcome.value.drain, eventLoop: channel.eventLoop)
+        let connection = PinnedConnection(self.server, verdict, on: channel) { _ in drain.value() }
         // New rules may have come into force while the path was found: nothing passes under the earlier ones.
         guard connection.mayTakeRequest() else { return outcome.value.gate.refuse(PinningError(connection.decision)) }
-        outcome.value.gate.open(connection)
         outcome.value.opened(connection)
+        outcome.value.gate.open(connection)
         self.registry.add(connection)
     }
 
@@ -172,7 +189,7 @@ final class HTTPServerConnections: Sendable {
                 presented = try await self.chain.ask(on: channel.eventLoop)
             } catch {
                 self.chain.forget()
-                if self.hosts != nil { self.chain.askAgain(after: channel) }
+                if case .host = self.check { self.chain.askAgain(after: channel) }
                 return self.server.refusal(
                     .chainInvalid, "the path of the presented certificate could not be found: \(error)",
                     presented: [leaf])

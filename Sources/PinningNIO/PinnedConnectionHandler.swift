@@ -131,6 +131,16 @@ enum HTTP2Farewell {
         // Handlers behind act at the end of a read: gRPC would begin one more RPC.
         context.fireChannelReadComplete()
     }
+
+    /// Shows AsyncHTTPClient a stream that is opened and closed at once: after a GOAWAY it closes a connection whose last
+    /// stream was closed.
+    static func closeIfIdle(in pipeline: ChannelPipeline.SynchronousOperations) {
+        guard let context = try? pipeline.context(handlerType: NIOHTTP2Handler.self) else { return }
+        context.fireUserInboundEventTriggered(
+            NIOHTTP2StreamCreatedEvent(
+                streamID: .maxID, localInitialWindowSize: nil, remoteInitialWindowSize: nil))
+        context.fireUserInboundEventTriggered(StreamClosedEvent(streamID: .maxID, reason: nil))
+    }
 }
 
 extension Channel {
@@ -139,8 +149,6 @@ extension Channel {
     public func pinningDecision() -> EventLoopFuture<PinningDecision?> {
         let decision = { @Sendable () -> PinningDecision? in
             (try? self.pipeline.syncOperations.handler(type: PinnedConnectionHandler.self))?.connection?.decision
-                ?? (try? self.pipeline.syncOperations.handler(type: HTTP1RequestWatch.self))?.connection?.decision
-                ?? (try? self.pipeline.syncOperations.handler(type: ConnectionGate.self))?.connection?.decision
         }
         guard self.eventLoop.inEventLoop else { return self.eventLoop.submit(decision) }
         return self.eventLoop.makeSucceededFuture(decision())

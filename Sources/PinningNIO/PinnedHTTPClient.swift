@@ -42,7 +42,7 @@ public final class PinnedHTTPClient: Sendable {
     let options: Options
     private let configuration: HTTPClient.Configuration
     private let tls: PinnedTLS
-    private let servers: NIOLockedValueBox<ServerClients>
+    let servers: NIOLockedValueBox<ServerClients>
 
     /// Creates a client.
     ///
@@ -137,16 +137,17 @@ public final class PinnedHTTPClient: Sendable {
         guard let server = self.readyServer(for: request) else {
             return try await self.answerWithRedirects(to: request, nil, deadline, logger)
         }
-        let result: Result<HTTPClientResponse, any Error>
+        let response: HTTPClientResponse
+        server.requests.begin()
         do {
-            let response = try self.checked(
-                try await server.client.execute(request, deadline: deadline, logger: logger), from: server)
-            if self.options.redirects <= 0 || !response.status.isRedirect { return response }
-            result = .success(response)
+            response = try await server.client.execute(request, deadline: deadline, logger: logger)
         } catch {
-            result = .failure(error)
+            server.requests.fail()
+            return try await self.answerWithRedirects(to: request, (.failure(error), server), deadline, logger)
         }
-        return try await self.answerWithRedirects(to: request, (result, server), deadline, logger)
+        try self.checkAdmitted(by: server)
+        if self.options.redirects <= 0 || !response.status.isRedirect { return response }
+        return try await self.answerWithRedirects(to: request, (.success(response), server), deadline, logger)
     }
 
     /// The client of a request's server, when the request can be sent at once.
@@ -224,11 +225,12 @@ public final class PinnedHTTPClient: Sendable {
     private func sendOnce(
         _ request: HTTPClientRequest, to server: ServerClient, _ deadline: NIODeadline, _ logger: Logger?
     ) async -> Result<HTTPClientResponse, any Error> {
+        server.requests.begin()
         do {
-            return .success(
-                try self.checked(
-                    try await server.client.execute(request, deadline: deadline, logger: logger), from: server))
+            let response = try await server.client.execute(request, deadline: deadline, logger: logger)
+            return Result { try self.checkAdmitted(by: server) }.map { response }
         } catch {
+            server.requests.fail()
             return .failure(error)
         }
     }
@@ -270,33 +272,30 @@ public final class PinnedHTTPClient: Sendable {
     func client(for target: RequestTarget) throws -> ServerClient {
         if let known = self.servers.withLockedValue({ $0.client(for: target) }) { return known }
         let server = try self.tls.server(target.host, target.port)
-        let connections = self.configuration.connections(self.tls, server, marksResponses: true)
+        let requests = AdmittedRequests()
+        let connections = self.configuration.connections(self.tls, server, .admission(requests))
         let (client, evicted) = try self.servers.withLockedValue { servers in
             try servers.add(target) {
                 ServerClient(
                     client: HTTPClient(
                         eventLoopGroup: self.group, configuration: self.configuration.hooked(to: connections)),
-                    connections: connections)
+                    connections: connections, requests: requests)
             }
         }
         evicted?.shutdown { _ in }
         return client
     }
 
-    /// The second check: a response is handed over only when it came over a connection that carries an allowing
-    /// decision for the host of the request. The first check is the gate; this one notices a gate that was bypassed.
-    func checked(_ response: consuming HTTPClientResponse, from server: ServerClient) throws -> HTTPClientResponse {
-        guard response.version.isMarked else {
+    /// The second check: a response is handed over only when a connection that carries an allowing decision for the host of
+    /// the request has taken a request. The first check is the gate; this one notices a gate that was bypassed.
+    func checkAdmitted(by server: ServerClient) throws {
+        guard server.requests.answer() else {
             precondition(
                 !self.pinning.stopsWithoutDecision,
                 "a response from a pinned host came over a connection that carries no decision")
             throw PinningError(
                 server.connections.server.refusal(.chainInvalid, "the connection carries no decision").decision)
         }
-        // In place, because a copy of the history would be the largest cost of a request here.
-        response.version.unmark()
-        if let last = response.history.indices.last { response.history[last].responseHead.version.unmark() }
-        return response
     }
 
     /// The refusal behind AsyncHTTPClient's error, where there is one.

@@ -8,6 +8,25 @@ import NIOConcurrencyHelpers
 import NIOHTTP1
 @_spi(Adapters) import PinListClient
 
+/// The check of a request on a connection.
+enum RequestCheck: Sendable {
+    /// For an `HTTPClient` of an app's own, whose requests are first seen on a connection: whether it is for the host.
+    case host(RequestHostCheck)
+    /// For ``PinnedHTTPClient``, which sends requests to the host alone: it is counted, for the check of its response.
+    case admission(AdmittedRequests)
+
+    /// Returns why a request is not sent.
+    func refusal(of head: HTTPRequestHead) -> PinningError? {
+        guard case .host(let hosts) = self else { return nil }
+        return hosts.refusal(of: head)
+    }
+
+    /// A connection with an allowing decision takes a request.
+    func admit() {
+        if case .admission(let requests) = self { requests.admit() }
+    }
+}
+
 /// The check whether a request is for the host that connections are evaluated for: an app can give its own `HTTPClient`
 /// any URL, and a certificate may be valid for several hosts.
 final class RequestHostCheck: Sendable {

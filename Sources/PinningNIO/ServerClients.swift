@@ -7,9 +7,17 @@ import AsyncHTTPClient
 @_spi(Adapters) import PinListClient
 
 /// The client of one server.
-struct ServerClient: Sendable {
+final class ServerClient: Sendable {
     let client: HTTPClient
     let connections: HTTPServerConnections
+    /// The requests that its connections admitted.
+    let requests: AdmittedRequests
+
+    init(client: HTTPClient, connections: HTTPServerConnections, requests: AdmittedRequests) {
+        self.client = client
+        self.connections = connections
+        self.requests = requests
+    }
 }
 
 /// The clients of the recent servers, bounded: the least recently used one is removed.

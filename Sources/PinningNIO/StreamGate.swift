@@ -7,45 +7,54 @@ import NIOCore
 import NIOHTTP1
 import PinListClient
 
-/// A handler in a stream of HTTP/2: it fails its request on a refused connection, lets none begin on a retired one, and
-/// marks the response. The connection's gate holds the bytes that are written before the verdict.
+/// A handler in a stream of HTTP/2 that cannot be admitted before its request is written: it fails the request on a refused
+/// connection, lets none begin on a retired one, and checks its host. The connection's gate holds the bytes that are
+/// written before the verdict.
 ///
 /// The stream is never failed before AsyncHTTPClient has begun its request on it, which would stop the process; from
 /// then on our error becomes the request's.
-final class StreamGate: ChannelDuplexHandler {
-    typealias InboundIn = HTTPClientResponsePart
-    typealias InboundOut = HTTPClientResponsePart
+final class StreamGate: ChannelOutboundHandler {
     typealias OutboundIn = HTTPClientRequestPart
     typealias OutboundOut = HTTPClientRequestPart
 
-    private let gate: ConnectionGate
-    /// The check whether the request is for the host that the connection is evaluated for.
-    private let hosts: RequestHostCheck?
-    /// Whether the head of the response is still to be marked.
-    private var marksResponse: Bool
+    /// The gate of a connection that waits for its verdict.
+    private let gate: ConnectionGate?
+    private let allowed: PinnedConnection?
+    private let check: RequestCheck
     private var refusal: (any Error)?
     private var context: ChannelHandlerContext?
     private var isFirstWrite = true
 
-    init(gate: ConnectionGate, hosts: RequestHostCheck?, marksResponse: Bool) {
+    /// Creates a handler for a stream of a connection that waits behind a gate.
+    init(behind gate: ConnectionGate, _ check: RequestCheck) {
         self.gate = gate
-        self.hosts = hosts
-        self.marksResponse = marksResponse
+        self.allowed = nil
+        self.check = check
     }
+
+    /// Creates a handler for a stream of a connection that was allowed.
+    init(on connection: PinnedConnection, _ check: RequestCheck) {
+        self.gate = nil
+        self.allowed = connection
+        self.check = check
+    }
+
+    private var connection: PinnedConnection? { self.allowed ?? self.gate?.connection }
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
-        self.gate.streamOpened()
-        // The connection of nearly every stream was allowed long ago.
-        guard self.gate.connection == nil else { return }
-        self.gate.whenDecided { result in
-            if case .failure(let error) = result { self.refuse(error) }
+        self.gate?.streamOpened()
+        self.gate?.whenDecided { result in
+            switch result {
+            case .success: if !self.isFirstWrite { self.check.admit() }
+            case .failure(let error): self.refuse(error)
+            }
         }
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
         self.context = nil
-        self.gate.streamClosed()
+        self.gate?.streamClosed()
     }
 
     private func refuse(_ error: any Error) {
@@ -58,13 +67,16 @@ final class StreamGate: ChannelDuplexHandler {
         if self.isFirstWrite {
             self.isFirstWrite = false
             // Not a byte of the request was sent.
-            guard self.gate.connection?.mayTakeRequest() ?? true else {
+            guard self.connection?.mayTakeRequest() ?? true else {
                 return self.fail(ConnectionRetiredError(), promise, context)
             }
-            if let hosts, case .head(let head) = self.unwrapOutboundIn(data), let refusal = hosts.refusal(of: head) {
+            if case .host = self.check, case .head(let head) = self.unwrapOutboundIn(data),
+                let refusal = self.check.refusal(of: head)
+            {
                 self.refusal = refusal
                 return self.fail(refusal, promise, context)
             }
+            if self.connection != nil { self.check.admit() }
         }
         context.write(data, promise: promise)
     }
@@ -72,14 +84,6 @@ final class StreamGate: ChannelDuplexHandler {
     private func fail(_ error: any Error, _ promise: EventLoopPromise<Void>?, _ context: ChannelHandlerContext) {
         promise?.fail(error)
         context.fireErrorCaught(error)
-    }
-
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard self.marksResponse, case .head(var head) = self.unwrapInboundIn(data), self.gate.connection != nil
-        else { return context.fireChannelRead(data) }
-        head.version.mark()
-        if head.status.code >= 200 { self.marksResponse = false }
-        context.fireChannelRead(self.wrapInboundOut(.head(head)))
     }
 }
 #endif

@@ -22,6 +22,17 @@ struct HTTP2FarewellTests {
         _ = try? channel.finish()
     }
 
+    @Test("ends with a stream that is opened and closed: AsyncHTTPClient closes a connection after its last one")
+    func endsWithAStreamThatIsOpenedAndClosed() throws {
+        let channel = EmbeddedChannel()
+        let client = Listener()
+        let pipeline = channel.pipeline.syncOperations
+        try pipeline.addHandlers([NIOHTTP2Handler(mode: .client), client])
+        HTTP2Farewell.closeIfIdle(in: pipeline)
+        #expect(client.heard == ["opened", "closed"])
+        _ = try? channel.finish()
+    }
+
     /// Notes what arrives.
     private final class Listener: ChannelInboundHandler {
         typealias InboundIn = HTTP2Frame
@@ -32,6 +43,11 @@ struct HTTP2FarewellTests {
         }
 
         func channelReadComplete(context: ChannelHandlerContext) { self.heard.append("end") }
+
+        func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+            if event is NIOHTTP2StreamCreatedEvent { self.heard.append("opened") }
+            if event is StreamClosedEvent { self.heard.append("closed") }
+        }
     }
 }
 #endif

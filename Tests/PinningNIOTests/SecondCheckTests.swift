@@ -6,6 +6,7 @@
 import AsyncHTTPClient
 import CertificatePinning
 import Foundation
+import NIOConcurrencyHelpers
 import NIOCore
 import NIOHTTP1
 @_spi(Adapters) import PinListClient
@@ -17,23 +18,55 @@ import Testing
 struct SecondCheckTests {
     static let host = "api.example.com"
 
-    @Test("so one that came past the gate is not")
-    func soOneThatCamePastTheGateIsNot() async throws {
+    @Test("so one over a connection whose hook AsyncHTTPClient did not call is not", arguments: [false, true])
+    func soOneOverAConnectionWhoseHookAsyncHTTPClientDidNotCallIsNot(http2: Bool) async throws {
         let pki = try TestPKI([Self.host])
         let scene = try PinnedScene([PinnedScene.entry(Self.host, [pki.leaf.pin])], roots: [pki.root])
         let client = try scene.client([Self.host])
-        let server = try client.client(for: #require(RequestTarget("https://\(Self.host)/")))
-        // All that a server can write, and HTTP/2.
-        for version in (0...9).flatMap({ major in (0...9).map { HTTPVersion(major: major, minor: $0) } }) {
-            let refusal = #expect(throws: PinningError.self) {
-                try client.checked(HTTPClientResponse(version: version), from: server)
+        try await LoopbackServer.with(LoopbackServer.Identity(pki.chain), http2: http2) { server in
+            let url = "https://\(Self.host):\(server.port)/"
+            let target = try #require(RequestTarget(url))
+            let pinned = try client.client(for: target)
+            let unhooked = HTTPClient(configuration: try scene.configuration([Self.host]))
+            var servers = ServerClients()
+            _ = try servers.add(target) {
+                ServerClient(client: unhooked, connections: pinned.connections, requests: pinned.requests)
             }
-            #expect(refusal?.decision.verdict == .block)
-            var marked = HTTPClientResponse(version: version)
-            marked.version.mark()
-            #expect(try client.checked(marked, from: server).version == version)
+            client.servers.withLockedValue { $0 = servers }
+            // The first request asks for the server's chain, the second one is sent at once.
+            for count in 1...2 {
+                let refusal = await #expect(throws: PinningError.self) { try await client.text(url) }
+                #expect(refusal?.decision.verdict == .block)
+                #expect(refusal?.decision.reason == .chainInvalid)
+                #expect(server.counts.requests == count)
+            }
+            try await pinned.client.shutdown()
         }
         try await client.shutdown()
+    }
+
+    @Test("so as many are handed over as requests were taken, and a failed request leaves nothing to the next one")
+    func soAsManyAreHandedOverAsRequestsWereTaken() {
+        let requests = AdmittedRequests()
+        // Two at once; the connection takes one of them, and the other response came past it.
+        requests.begin()
+        requests.begin()
+        requests.admit()
+        #expect(requests.answer())
+        #expect(!requests.answer())
+        // One fails before a connection takes it: that of the other one counts for the other one.
+        requests.begin()
+        requests.begin()
+        requests.admit()
+        requests.fail()
+        #expect(requests.answer())
+        // One is taken twice, and fails.
+        requests.begin()
+        requests.admit()
+        requests.admit()
+        requests.fail()
+        requests.begin()
+        #expect(!requests.answer())
     }
 
     @Test("so one that came past the gate ends the process where the configuration says so")
@@ -46,14 +79,15 @@ struct SecondCheckTests {
                 configure: { $0.stopsWithoutDecision = true })
             let client = try scene.client([host])
             let server = try client.client(for: #require(RequestTarget("https://\(host)/")))
-            _ = try? client.checked(HTTPClientResponse(version: .http1_1), from: server)
+            server.requests.begin()
+            try? client.checkAdmitted(by: server)
         }
         let said = String(decoding: end?.standardErrorContent ?? [], as: UTF8.self)
         #expect(said.contains("a connection that carries no decision"))
     }
 
-    @Test("and nothing of the mark is left in what the caller gets", arguments: [false, true])
-    func andNothingOfTheMarkIsLeftInWhatTheCallerGets(http2: Bool) async throws {
+    @Test("and the caller gets it as the server wrote it, behind a redirect, too", arguments: [false, true])
+    func andTheCallerGetsItAsTheServerWroteItBehindARedirectToo(http2: Bool) async throws {
         let pki = try TestPKI([Self.host])
         let scene = try PinnedScene([PinnedScene.entry(Self.host, [pki.leaf.pin])], roots: [pki.root])
         let client = try scene.client([Self.host])

@@ -96,7 +96,8 @@ struct UnderscoreHostTests {
             try await client.expectHello("\(base)redirect?\(base)")
             #expect(Set(server.indicatedNames) == [named.host])
         }
-        #expect(scene.pinning.decisionCounts == [.pinMatch: 1])
+        // On a busy machine a request may begin before the pool has the connection of the one before.
+        #expect(Set(scene.pinning.decisionCounts.keys) == [.pinMatch])
         try await client.shutdown()
     }
 

@@ -12,7 +12,7 @@ import Testing
 @testable import PinListStore
 @testable import PinReportAnalysis
 
-@Suite("The sentence of an alarm")
+@Suite("The sentence of an alarm", .runsPostgreSQL)
 struct AlarmSentenceTests {
     @Test("a cause is read back from the sentence that it opens, and has an action of its own")
     func aCauseIsReadBackFromTheSentenceThatItOpens() {

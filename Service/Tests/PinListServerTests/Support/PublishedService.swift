@@ -40,6 +40,7 @@ struct PublishedService {
         var configuration = ServiceConfiguration()
         configuration.listen = try #require(ListenAddress("127.0.0.1:0"))
         configuration.roots = [name: repository.roots[0]]
+        configuration.deadlines = .ample
         change(&configuration)
         let store = try given ?? SQLiteStore(path: folder.appendingPathComponent("tumbler.sqlite").path)
         _ = try await Publisher(store: store, anchors: configuration.roots).publish(
@@ -77,5 +78,17 @@ struct PublishedService {
         for _ in 0..<100 where answer.bytes.isEmpty { answer = try await self.ask("GET", self.list) }
         #expect(answer.statuses == [200], "after \(what)", sourceLocation: sourceLocation)
         #expect(answer.text.contains("\"payloadType\""), "after \(what)", sourceLocation: sourceLocation)
+    }
+}
+
+extension ServiceConfiguration.Deadlines {
+    /// Deadlines that no connection of a test misses, however slow the machine is.
+    static var ample: Self {
+        var deadlines = Self()
+        deadlines.head = .seconds(3_600)
+        deadlines.body = .seconds(3_600)
+        deadlines.answer = .seconds(3_600)
+        deadlines.linger = .seconds(3_600)
+        return deadlines
     }
 }

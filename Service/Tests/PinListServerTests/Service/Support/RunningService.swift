@@ -49,6 +49,7 @@ struct RunningService: Sendable {
     ) async throws {
         var configuration = ServiceConfiguration()
         configuration.listen = ListenAddress("127.0.0.1:0") ?? .loopback
+        configuration.deadlines = .ample
         change(&configuration)
         let (listening, opened) = AsyncStream.makeStream(of: PinListService.Listening.self)
         var service = PinListService(
