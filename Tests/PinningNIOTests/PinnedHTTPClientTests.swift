@@ -31,7 +31,8 @@ struct PinnedHTTPClientTests {
             }
             #expect(server.counts.requests == 3)
         }
-        #expect(scene.pinning.decisionCounts == [.pinMatch: 1])
+        // On a busy machine a request may begin before the pool has the connection of the one before.
+        #expect(Set(scene.pinning.decisionCounts.keys) == [.pinMatch])
         try await client.shutdown()
     }
 
