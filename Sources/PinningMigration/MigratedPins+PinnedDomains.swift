@@ -77,7 +77,7 @@ struct PinnedDomainsReader {
         try self.collector.add(entry, written: name, authorities == nil ? Self.leaf : Self.ca)
     }
 
-    /// The pins of one of the two arrays; `nil` when it is absent or empty.
+    /// The pins of one of the two arrays; `nil` when it is absent. No key matches an empty one.
     private mutating func pins(
         _ value: ConfigurationValue?, _ position: KnownPin.Position, _ domain: String, _ key: String
     ) -> [KnownPin]? {
@@ -86,7 +86,6 @@ struct PinnedDomainsReader {
             self.collector.warn(domain, key, .stricter, "left out: \(value.kind) where an array belongs")
             return []
         }
-        guard !values.isEmpty else { return nil }
         var pins: [KnownPin] = []
         for value in values {
             guard case .table(let members) = value, case .text(let text)? = members["SPKI-SHA256-BASE64"] else {

@@ -23,7 +23,6 @@ struct PinnedDomainsTests {
             "both.example.com": [
                 "NSPinnedCAIdentities": Self.identities("a"), "NSPinnedLeafIdentities": Self.identities("cd"),
             ],
-            "empty.example.com": ["NSPinnedCAIdentities": [Any](), "NSPinnedLeafIdentities": Self.identities("cd")],
         ])
         #expect(migrated.warnings.isEmpty, "\(migrated.warnings)")
         let authorities = try #require(try migrated.entry("ca.example.com"))
@@ -32,7 +31,23 @@ struct PinnedDomainsTests {
         #expect(try migrated.entry("leaf.example.com")?.pins.map(\.position) == [.leaf, .leaf])
         let both = try #require(try migrated.entry("both.example.com"))
         #expect(both.requireIssuer && both.pins.map(\.position) == [.leaf, .leaf, .issuer])
-        #expect(try migrated.entry("empty.example.com")?.requireIssuer == false)
+    }
+
+    @Test("an empty array matches no key, as in Apple's frameworks: every connection is refused, which is said")
+    func anEmptyArrayMatchesNoKey() throws {
+        let migrated = try MigratedPins(pinnedDomains: [
+            "one.example.com": ["NSPinnedCAIdentities": [Any](), "NSPinnedLeafIdentities": Self.identities("cd")],
+            "both.example.com": ["NSPinnedCAIdentities": [Any](), "NSPinnedLeafIdentities": [Any]()],
+            "alone.example.com": ["NSPinnedLeafIdentities": [Any]()],
+        ])
+        let one = try #require(try migrated.entry("one.example.com"))
+        #expect(one.requireIssuer && one.pins.map(\.position) == [.leaf, .leaf])
+        for host in ["both.example.com", "alone.example.com"] {
+            #expect(try migrated.entry(host)?.pins.isEmpty == true)
+        }
+        let warnings = migrated.warnings.filter { $0.message.contains("every connection to it is refused") }
+        #expect(warnings.compactMap(\.domain).sorted() == ["alone.example.com", "both.example.com", "one.example.com"])
+        #expect(warnings.allSatisfy { $0.effect == .stricter })
     }
 
     @Test("Apple covers one level of subdomains, this covers all: that is said")
