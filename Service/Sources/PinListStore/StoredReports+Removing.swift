@@ -72,6 +72,19 @@ extension StoreTransaction {
             [.integer(Int64(limit))])
     }
 
+    /// Counts no body of a group whose newest body is older than the oldest report: after reports were removed by size.
+    package func countNoRemovedBodies() throws {
+        // By its number: PostgreSQL has no index by time.
+        let oldest = try self.connection.rows("SELECT received_at FROM report ORDER BY number LIMIT 1", []).first
+        try self.countNoBodies(before: try oldest?.integer(0) ?? .max)
+    }
+
+    /// When the newest body is forgotten none is kept, and of what still comes bodies are kept again.
+    private func countNoBodies(before seconds: Int64) throws {
+        try self.connection.execute(
+            "UPDATE group_count SET bodies = 0 WHERE bodies > 0 AND bodies_at < ?", [.integer(seconds)])
+    }
+
     /// Forgets what was counted, and groups and alarms that nothing is known of any more.
     package func removeCounts(before time: Timestamp) throws {
         let seconds = SQLValue.integer(time.secondsSince1970)
@@ -82,8 +95,7 @@ extension StoreTransaction {
         for group in old {
             _ = try self.removeGroup(group, if: { _, lastAt in lastAt < time.secondsSince1970 })
         }
-        // When the newest body is forgotten none is kept, and of what still comes bodies are kept again.
-        try self.connection.execute("UPDATE group_count SET bodies = 0 WHERE bodies > 0 AND bodies_at < ?", [seconds])
+        try self.countNoBodies(before: time.secondsSince1970)
         try self.removeHours(before: time.hour)
         try self.connection.execute("DELETE FROM alarm WHERE ended_at < ?", [seconds])
     }

@@ -84,7 +84,9 @@ struct Retention: Service {
         let removed = try await self.store.write(as: .retention) { store in
             try store.removeReportDays(of: room.excess, before: today)
         }
-        guard removed == 0 else { return }
+        guard removed == 0 else {
+            return try await self.store.write(as: .retention) { try $0.countNoRemovedBodies() }
+        }
         let surplus = try await self.store.read { try $0.surplusReports(in: room) }
         guard var surplus else {
             return try await self.store.write(as: .retention) { try $0.removeOldestCounts(before: today) }
@@ -95,6 +97,7 @@ struct Retention: Service {
             guard removed > 0 else { break }
             surplus -= Int64(removed)
         }
+        try await self.store.write(as: .retention) { try $0.countNoRemovedBodies() }
         // Counts that are too much by themselves: no report makes room for them.
         guard room.excess >= room.sizes["report"] ?? .max else { return }
         try await self.store.write(as: .retention) { try $0.removeOldestCounts(before: today) }

@@ -249,6 +249,21 @@ struct RetentionTests {
         }
     }
 
+    @Test("bodies are kept again of a group whose oldest reports went by size", arguments: TestedStore.all)
+    func bodiesAreKeptAgainOfAGroupWhoseOldestReportsWentBySize(on tested: TestedStore) async throws {
+        try await tested.withDatabase { open in
+            let store = try open()
+            try await Self.add(20, "a.example", days: 2, to: store)
+            for _ in 0..<3 { await Self.look(store, days: 90, megabytes: 0) }
+            #expect(try await Self.rows(store)["report"] == nil)
+            try await Self.add(20, "a.example", days: 0, to: store)
+            let bodies = try await store.read {
+                try $0.connection.rows("SELECT 1 FROM report WHERE body IS NOT NULL", []).count
+            }
+            #expect(bodies == 16)
+        }
+    }
+
     @Test("of two instances one forgets at a time")
     func ofTwoInstancesOneForgetsAtATime() async throws {
         try await TestedStore.sqlite.withDatabase { open in
