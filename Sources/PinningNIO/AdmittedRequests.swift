@@ -11,8 +11,8 @@ import NIOConcurrencyHelpers
 /// AsyncHTTPClient calls a hook for each connection and each stream. The hook admits the request, before a byte of it is
 /// sent. A response for which no request was admitted came past the hooks, and is not handed over.
 ///
-/// A request that fails, or is tried again by AsyncHTTPClient, leaves an admission. Those are dropped as soon as no
-/// request is running.
+/// A request that fails, or is tried again by AsyncHTTPClient, may leave an admission. There are never more of them than
+/// requests that are running: each needs one at most.
 final class AdmittedRequests: Sendable {
     private struct Counts {
         var running = 0
@@ -20,7 +20,7 @@ final class AdmittedRequests: Sendable {
 
         mutating func end() {
             self.running -= 1
-            if self.running == 0 { self.admitted = 0 }
+            self.admitted = min(self.admitted, self.running)
         }
     }
 
@@ -30,7 +30,7 @@ final class AdmittedRequests: Sendable {
     func begin() { self.counts.withLockedValue { $0.running += 1 } }
 
     /// A connection with an allowing decision takes a request.
-    func admit() { self.counts.withLockedValue { $0.admitted += 1 } }
+    func admit() { self.counts.withLockedValue { $0.admitted = min($0.admitted + 1, $0.running) } }
 
     /// A request failed.
     func fail() {

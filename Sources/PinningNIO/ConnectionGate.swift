@@ -65,6 +65,12 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler {
         return connection
     }
 
+    /// Whether the connection still waits for its verdict.
+    var isPending: Bool {
+        guard case .pending = self.state else { return false }
+        return true
+    }
+
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
 
     func handlerRemoved(context: ChannelHandlerContext) {
@@ -99,12 +105,13 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler {
     func open(_ connection: PinnedConnection) {
         guard case .pending(let held) = self.state, let context = self.context else { return }
         self.state = .open(connection)
+        // Requests are admitted before a byte of them is sent.
+        self.decided(.success(()))
         for write in held.writes { context.write(self.wrapOutboundOut(write.bytes), promise: write.promise) }
         if held.isFlushed { context.flush() }
         let brake = self.brake
         self.brake = nil
         brake?.release()
-        self.decided(.success(()))
         for bytes in held.reads { context.fireChannelRead(self.wrapInboundOut(bytes)) }
         if !held.reads.isEmpty { context.fireChannelReadComplete() }
         if held.isReadWanted { context.read() }

@@ -78,7 +78,7 @@ final class HTTPServerConnections: Sendable {
     /// Retires a connection of HTTP/2, as its server would: AsyncHTTPClient sends no new request on it.
     private static func retireHTTP2(_ channel: any Channel) {
         HTTP2Farewell.send(in: channel.pipeline.syncOperations)
-        // Later, because AsyncHTTPClient may be about to begin a stream.
+        // Later, because AsyncHTTPClient is still handling the GOAWAY.
         channel.eventLoop.execute { HTTP2Farewell.closeIfIdle(in: channel.pipeline.syncOperations) }
     }
 
@@ -100,7 +100,8 @@ final class HTTPServerConnections: Sendable {
             }
             let pipeline = channel.pipeline.syncOperations
             let codec = try pipeline.handler(type: HTTP2FramePayloadToHTTP1ClientCodec.self)
-            try pipeline.addHandler(gate, position: .after(codec))
+            // Without a name one would be made for each stream.
+            try pipeline.addHandler(gate, name: "StreamGate", position: .after(codec))
         } catch {
             // The stream cannot be evaluated, so no byte of its request may be sent.
             channel.parent?.close(promise: nil)
@@ -156,6 +157,8 @@ final class HTTPServerConnections: Sendable {
         guard verdict.isAllowed || (verdict.path == nil && self.isValidatedElsewhere) else {
             return outcome.value.gate.refuse(PinningError(verdict.decision))
         }
+        // The connection was closed meanwhile: nothing would end what holds it.
+        guard outcome.value.gate.isPending else { return }
         // Without the gate, which holds the connection.
         let drain = NIOLoopBound(outcome.value.drain, eventLoop: channel.eventLoop)
         let connection = PinnedConnection(self.server, verdict, on: channel) { _ in drain.value() }

@@ -98,8 +98,8 @@ final class PinnedConnection: Sendable {
         }
         guard isNews else { return }
         if [.deniedKey, .deniedUndecidable, .revoked].contains(decision.reason) {
-            self.channel.close(promise: nil)
-            return
+            // Not within a hook of AsyncHTTPClient: a stream that is closed before its request is known ends the process.
+            return self.channel.eventLoop.execute { self.channel.close(promise: nil) }
         }
         self.channel.eventLoop.execute { self.drain(decision) }
         Task { [pinning] in

@@ -46,7 +46,7 @@ final class StreamGate: ChannelOutboundHandler {
         self.gate?.streamOpened()
         self.gate?.whenDecided { result in
             switch result {
-            case .success: if !self.isFirstWrite { self.check.admit() }
+            case .success: if !self.isFirstWrite, self.context != nil { self.check.admit() }
             case .failure(let error): self.refuse(error)
             }
         }
@@ -68,6 +68,7 @@ final class StreamGate: ChannelOutboundHandler {
             self.isFirstWrite = false
             // Not a byte of the request was sent.
             guard self.connection?.mayTakeRequest() ?? true else {
+                self.refusal = ConnectionRetiredError()
                 return self.fail(ConnectionRetiredError(), promise, context)
             }
             if case .host = self.check, case .head(let head) = self.unwrapOutboundIn(data),

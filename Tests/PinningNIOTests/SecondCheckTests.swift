@@ -18,8 +18,12 @@ import Testing
 struct SecondCheckTests {
     static let host = "api.example.com"
 
-    @Test("so one over a connection whose hook AsyncHTTPClient did not call is not", arguments: [false, true])
-    func soOneOverAConnectionWhoseHookAsyncHTTPClientDidNotCallIsNot(http2: Bool) async throws {
+    @Test(
+        "so one over a connection or a stream whose hook AsyncHTTPClient did not call is not",
+        arguments: [(http2: false, connection: false), (true, false), (true, true)])
+    func soOneOverAConnectionOrAStreamWhoseHookAsyncHTTPClientDidNotCallIsNot(
+        http2: Bool, hooked: Bool
+    ) async throws {
         let pki = try TestPKI([Self.host])
         let scene = try PinnedScene([PinnedScene.entry(Self.host, [pki.leaf.pin])], roots: [pki.root])
         let client = try scene.client([Self.host])
@@ -27,7 +31,10 @@ struct SecondCheckTests {
             let url = "https://\(Self.host):\(server.port)/"
             let target = try #require(RequestTarget(url))
             let pinned = try client.client(for: target)
-            let unhooked = HTTPClient(configuration: try scene.configuration([Self.host]))
+            var configuration = try scene.configuration([Self.host])
+            if hooked { configuration = configuration.hooked(to: pinned.connections) }
+            configuration.http2StreamChannelDebugInitializer = nil
+            let unhooked = HTTPClient(configuration: configuration)
             var servers = ServerClients()
             _ = try servers.add(target) {
                 ServerClient(client: unhooked, connections: pinned.connections, requests: pinned.requests)
@@ -60,6 +67,23 @@ struct SecondCheckTests {
         requests.admit()
         requests.fail()
         #expect(requests.answer())
+        // One is taken after it failed, at a deadline, while the verdict was awaited.
+        requests.begin()
+        requests.fail()
+        requests.admit()
+        requests.begin()
+        #expect(!requests.answer())
+        // Beside one that runs on, such are not gathered: there are never more than requests.
+        requests.begin()
+        for _ in 0..<3 {
+            requests.begin()
+            requests.admit()
+            requests.fail()
+        }
+        requests.begin()
+        requests.begin()
+        #expect(requests.answer())
+        #expect(!requests.answer() && !requests.answer())
         // One is taken twice, and fails.
         requests.begin()
         requests.admit()
