@@ -69,7 +69,9 @@ struct RevocationAnswer: Encodable, Sendable {
 
     private var sum: String {
         func count(_ state: RevocationFinding.State) -> Int { self.findings.count { $0.state == state } }
-        return "\(self.findings.count) certificates, \(self.lists) revocation lists: \(count(.revoked)) revoked, "
+        let certificates = "\(self.findings.count) certificate\(self.findings.count == 1 ? "" : "s")"
+        let lists = "\(self.lists) revocation list\(self.lists == 1 ? "" : "s")"
+        return "\(certificates), \(lists): \(count(.revoked)) revoked, "
             + "\(count(.good)) good, \(count(.unknown)) not decidable"
     }
 
