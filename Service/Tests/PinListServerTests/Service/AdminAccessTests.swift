@@ -28,7 +28,7 @@ struct AdminAccessTests {
                 let answer = try await service.ask(head)
                 #expect(answer.statuses == [Self.pages.contains(path) ? 303 : 401], "\(path)")
             }
-            let health = try await service.ask("GET /healthz HTTP/1.0\r\nHost: 127.0.0.1\r\n\r\n")
+            let health = try await service.ask("GET /healthz HTTP/1.0\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n")
             #expect(health.statuses == [200])
         }
     }
