@@ -22,6 +22,7 @@ final class HTTP1RequestWatch: ChannelDuplexHandler {
 
     /// The connection, once it was allowed.
     var connection: PinnedConnection? {
+        // A request was written while the verdict was awaited.
         didSet { if self.isBusy, self.connection != nil { self.check.admit() } }
     }
 
