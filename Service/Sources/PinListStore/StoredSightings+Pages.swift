@@ -15,7 +15,7 @@ package struct SightedBytes: Sendable {
     package let issuer: [UInt8]?
 }
 
-/// Pages of certificates with the keys of their issuers, for asking what issuers took back.
+/// Pages of certificates with the keys of their issuers, for asking what issuers revoked.
 extension StoreTransaction {
     /// The maximum number of certificates of issuers of a name that are kept (formats.md, section 7).
     package static var maximumSightingIssuers: Int64 { 1_024 }
