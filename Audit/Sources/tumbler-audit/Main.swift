@@ -51,7 +51,8 @@ enum Main {
     /// Says an error in the form of all programs (formats.md, section 8). Paths and sources may stand in it: line breaks
     /// and escape sequences must not reach a terminal.
     static func say(_ failure: AuditError) {
-        for (label, text) in [("error", failure.reason), ("hint", failure.hint)] {
+        let said: [(label: String, text: String?)] = [("error", failure.reason), ("hint", failure.hint)]
+        for (label, text) in said {
             guard let text else { continue }
             let line = "tumbler: \(label): \(PrintableText.line(text, maximumLength: 1_024))\n"
             try? FileHandle.standardError.write(contentsOf: Data(line.utf8))
