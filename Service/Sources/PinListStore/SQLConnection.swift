@@ -29,6 +29,9 @@ protocol SQLConnection {
     /// The clause that follows queries that lock rows.
     var rowLocks: SQLRowLocks { get }
 
+    /// The hidden column that says where a row of a table stands; `nil` where tables are walked by their keys.
+    var rowPlace: String? { get }
+
     /// Whether each day's reports have a table of their own, which is dropped as a whole.
     var hasReportDays: Bool { get }
 

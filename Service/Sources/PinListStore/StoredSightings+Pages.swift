@@ -71,12 +71,4 @@ extension StoreTransaction {
                 sighting: sighting, certificate: try row.blob(StoredSighting.columns.count - 1), issuer: issuer)
         }
     }
-
-    /// Forgets issuers of which nothing was told for long.
-    ///
-    /// - Returns: How many were forgotten.
-    func removeSightingIssuers(unusedSince time: Timestamp) throws -> Int {
-        try self.connection.execute(
-            "DELETE FROM sighting_issuer WHERE last_at < ?", [.integer(time.secondsSince1970)])
-    }
 }

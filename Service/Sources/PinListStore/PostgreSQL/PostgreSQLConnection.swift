@@ -124,6 +124,8 @@ final class PostgreSQLConnection: SQLConnection {
         SQLRowLocks(shared: " FOR KEY SHARE OF report_group", free: " FOR UPDATE SKIP LOCKED")
     }
 
+    var rowPlace: String? { "ctid" }
+
     var hasReportDays: Bool { true }
 
     func serverTime() throws -> Int64? {
