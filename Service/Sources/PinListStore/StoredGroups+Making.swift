@@ -21,7 +21,7 @@ extension StoreTransaction {
     ///
     /// Takes ``StoreLock/groups`` only where a group is new: those that are there are looked up, and kept from being
     /// removed until the reports are in. Waits for another instance that has it only where a new group has room of its own
-    /// (docs/decisions/0080).
+    /// (docs/decisions/0081).
     package func groups(of reports: [AcceptedReport]) throws -> [String: KnownGroup] {
         var order: [String] = []
         var firsts: [String: AcceptedReport] = [:]

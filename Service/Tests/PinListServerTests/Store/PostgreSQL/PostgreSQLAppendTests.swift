@@ -162,8 +162,8 @@ struct PostgreSQLAppendTests {
         #expect(try await Self.counted(in: other) == 40)
     }
 
-    @Test("four under load, and no room for the groups that strangers invent: none is ever seen to wait, nothing is lost")
-    func fourUnderLoadAndNoRoomForTheGroupsThatStrangersInventNoneIsEverSeenToWait() async throws {
+    @Test("four under load, and no room for groups that strangers invent: none is ever seen to wait, nothing is lost")
+    func fourUnderLoadAndNoRoomForGroupsThatStrangersInventNoneIsEverSeenToWait() async throws {
         let name = try self.server.makeDatabase()
         let stores = try (0..<4).map { _ in try self.server.open(name) }
         let reports = try Self.reports(60)
