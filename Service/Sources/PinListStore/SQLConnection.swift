@@ -26,6 +26,11 @@ protocol SQLConnection {
     /// Waits until no other transaction has a lock, and keeps it until this one ends.
     func lock(_ lock: StoreLock) throws
 
+    /// Takes a lock where no other transaction has it, and keeps it until this one ends.
+    ///
+    /// - Returns: Whether it has it; `false` at once where another transaction does.
+    func lockIfFree(_ lock: StoreLock) throws -> Bool
+
     /// The clause that follows queries that lock rows.
     var rowLocks: SQLRowLocks { get }
 
@@ -47,6 +52,12 @@ protocol SQLConnection {
 
 extension SQLConnection {
     func serverTime() throws -> Int64? { nil }
+
+    /// Where there is one writer, each lock is free.
+    func lockIfFree(_ lock: StoreLock) throws -> Bool {
+        try self.lock(lock)
+        return true
+    }
 
     func makeReportDay(_ day: Int64) throws {
         guard self.hasReportDays else { return }
