@@ -80,17 +80,19 @@ extension StoreTransaction {
             "SELECT (SELECT MIN(number) FROM report), (SELECT MAX(number) FROM report)", []
         ).first
         guard let first = try ends?.optionalInteger(0), let last = try ends?.optionalInteger(1) else { return 0 }
+        let span = last.subtractingReportingOverflow(first)
+        guard !span.overflow, span.partialValue < .max else { return room.forgotten }
         let columns = StoreMove.tables.first { $0.name == "report" }?.columns ?? []
         let width = columns.map { "COALESCE(LENGTH(\($0)), 0)" }.joined(separator: " + ")
         var (bytes, count) = (Int64(0), Int64(0))
-        for number in stride(from: first, through: last, by: max((last - first) / Self.measuredReports, 1)) {
+        for number in stride(from: first, through: last, by: max(Int(clamping: span.partialValue / Self.measuredReports), 1)) {
             let row = try self.connection.rows(
                 "SELECT \(width) FROM report WHERE number >= ? ORDER BY number LIMIT 1", [.integer(number)]
             ).first
             bytes += try row?.integer(0) ?? 0
             count += 1
         }
-        let all = (last - first + 1).multipliedReportingOverflow(by: bytes / max(count, 1) + Self.reportOverhead)
+        let all = (span.partialValue + 1).multipliedReportingOverflow(by: bytes / max(count, 1) + Self.reportOverhead)
         return all.overflow ? room.forgotten : min(all.partialValue, room.forgotten)
     }
 
