@@ -35,11 +35,16 @@ protocol SQLConnection {
     /// Makes the table of a day of reports, where each day has one and it is not there.
     func makeReportDay(_ day: Int64) throws
 
+    /// The time by the clock of the database's machine, in seconds since 1970; `nil` where that is this machine.
+    func serverTime() throws -> Int64?
+
     /// Has the numbers that the database gives go on after the highest that is there, when rows were copied with theirs.
     func continueNumbers() throws
 }
 
 extension SQLConnection {
+    func serverTime() throws -> Int64? { nil }
+
     func makeReportDay(_ day: Int64) throws {
         guard self.hasReportDays else { return }
         _ = try self.rows("SELECT report_day_make(?)", [.integer(day)])

@@ -104,7 +104,7 @@ enum ServiceMetrics {
             "Notifications that wait for a target, and whether an instance knows it.",
             overview.targets.map { target in
                 (
-                    [("target", target.name), ("known", "\(target.isKnown(at: overview.time))")],
+                    [("target", target.name), ("known", "\(target.isKnown(at: overview.targetTime))")],
                     Double(target.waiting)
                 )
             })

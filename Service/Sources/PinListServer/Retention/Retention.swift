@@ -9,7 +9,7 @@ internal import PinListStore
 internal import PinReportAnalysis
 internal import ServiceLifecycle
 
-/// Forgets what is older than the configuration says, and the oldest of what is more.
+/// Forgets what is older than the configuration says, by the believed time, and the oldest of what is more.
 struct Retention: Service {
     /// The interval of runs.
     static let interval: Duration = .seconds(600)
@@ -46,13 +46,15 @@ struct Retention: Service {
             guard isOurs else { return self.seen(try await self.room(at: now)) }
             let today = now.hour / 24
             try await self.store.write(as: .retention) { try $0.makeReportDays([today, today + 1]) }
-            try await self.store.write(as: .retention) { try $0.foldCounts(before: now.hour - 24) }
+            let believed = try await self.store.read { try $0.believedTime(by: now) }
+            try await self.store.write(as: .retention) { try $0.foldCounts(before: believed.hour - 24) }
             try await self.store.write(as: .retention) { store in
                 _ = try store.removeSightings(
-                    endedBefore: now.before(StoredSighting.keptAfterEnd), toldBefore: now.before(StoredSighting.kept))
+                    endedBefore: believed.before(StoredSighting.keptAfterEnd),
+                    toldBefore: believed.before(StoredSighting.kept))
             }
-            try await self.forgetOld(before: now.before(self.limits.days * 86_400), at: now)
-            try await self.forgetMuch(at: now)
+            try await self.forgetOld(before: believed.before(self.limits.days * 86_400), at: believed)
+            try await self.forgetMuch(at: now, today: believed.hour / 24)
         } catch { self.logger.storeFailed("what is old could not be forgotten", error) }
         await self.lookAtAudit()
     }
@@ -75,12 +77,11 @@ struct Retention: Service {
 
     /// Forgets the oldest of what is too much: days of reports, then reports of today, and when there are none any more,
     /// counts.
-    private func forgetMuch(at now: Timestamp) async throws {
+    private func forgetMuch(at now: Timestamp, today: Int64) async throws {
         let room = try await self.room(at: now)
         self.seen(room)
         if let complaint = room.complaint { self.complain(complaint, room, at: now) }
         guard room.excess > 0 else { return }
-        let today = now.hour / 24
         let removed = try await self.store.write(as: .retention) { store in
             try store.removeReportDays(of: room.excess, before: today)
         }

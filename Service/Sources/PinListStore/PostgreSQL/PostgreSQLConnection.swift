@@ -126,6 +126,10 @@ final class PostgreSQLConnection: SQLConnection {
 
     var hasReportDays: Bool { true }
 
+    func serverTime() throws -> Int64? {
+        try self.rows("SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) AS BIGINT)", []).first?.integer(0)
+    }
+
     /// The sequences behind the identities do not know of numbers that were given.
     func continueNumbers() throws {
         for table in StoreMove.tables.map(\.name) where StoreMove.numbered.contains(table) {

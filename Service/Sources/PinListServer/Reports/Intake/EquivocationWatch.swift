@@ -95,7 +95,8 @@ extension StoreTransaction {
         let detail = found.detail(list, payload: payload)
         if found == .beyondQuota {
             // Once a day.
-            let today = try self.auditEntries(of: [action], since: EquivocationCheck.day(of: now))
+            let start = EquivocationCheck.day(of: now)
+            let today = try self.auditEntries(of: [action], since: start).filter { $0.time < start.before(-86_400) }
             guard !today.contains(where: { $0.detail == detail }) else { return found }
         } else {
             try self.addEvidence(payload, of: list.name, envelope, at: now)
@@ -122,6 +123,6 @@ extension EquivocationCheck {
         self.init(
             ofUnknown: list.version, isPublishedVersion: !sameVersion.isEmpty,
             firstVersion: try store.firstVersion(of: list.name),
-            evidence: try store.evidenceCount(of: list.name, since: Self.day(of: now)))
+            evidence: try store.evidenceCount(of: list.name, onDayOf: Self.day(of: now)))
     }
 }
