@@ -17,6 +17,8 @@ public struct Auditor {
         public static let source = 4 * 1_048_576
         /// Bytes of a property list, a lock file, a certificate, a list.
         public static let document = 4 * 1_048_576
+        /// Bytes of a file in which the lines of findings are looked for: for each from the beginning.
+        public static let searched = 512 * 1_024
         /// Bytes of a program.
         public static let program = 512 * 1_048_576
         /// Bytes of an archive.
@@ -198,12 +200,12 @@ public struct Auditor {
         }
     }
 
-    private mutating func addDependency(_ name: String, _ text: SourceText, _ line: Int?) {
+    private mutating func addDependency(_ name: String, _ text: SourceText, _ line: @autoclosure () -> Int?) {
         guard let sdk = KnownSDK.named(name) else { return }
         // Subspecs of a pod are one dependency.
         let message = "\(sdk.name) (\(name.split(separator: "/").first.map(String.init) ?? name)): \(sdk.hint)"
         guard !self.findings.contains(where: { $0.file == text.path && $0.message == message }) else { return }
-        self.findings.append(text.finding(.thirdParty, line: line, message))
+        self.findings.append(text.finding(.thirdParty, line: line(), message))
     }
 
     private mutating func addProgram(_ path: String, _ bytes: [UInt8]) {

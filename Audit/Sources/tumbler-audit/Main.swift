@@ -25,28 +25,52 @@ enum Main {
                 try command.run()
                 exit(0)
             } catch let failure as AuditError {
-                FileHandle.standardError.write(Data("error: \(failure.reason)\n".utf8))
+                Self.say(failure)
                 exit(2)
-            } catch {
-                let code = Self.root.exitCode(for: error)
-                if code == .validationFailure {
-                    FileHandle.standardError.write(
-                        Data("error: \(Self.root.message(for: error))\n  see tumbler audit --help\n".utf8))
-                    exit(64)
-                }
-                if code == .success { print(Self.root.fullMessage(for: error)) }
+            } catch let code as ExitCode {
                 exit(code.rawValue)
+            } catch {
+                switch Self.root.exitCode(for: error) {
+                case .success:
+                    print(Self.root.fullMessage(for: error))
+                    exit(0)
+                case .validationFailure:
+                    Self.say(AuditError(reason: Self.root.message(for: error), hint: "see tumbler audit --help"))
+                    exit(64)
+                default:
+                    Self.say(AuditError(reason: "\(error)"))
+                    exit(2)
+                }
             }
         }
         thread.stackSize = 256 * 1_048_576
         thread.start()
         while true { sleep(1_000) }
     }
+
+    /// Says an error in the form of all programs (formats.md, section 8). Paths and sources may stand in it: line breaks
+    /// and escape sequences must not reach a terminal.
+    static func say(_ failure: AuditError) {
+        let said: [(label: String, text: String?)] = [("error", failure.reason), ("hint", failure.hint)]
+        for (label, text) in said {
+            guard let text else { continue }
+            let line = "tumbler: \(label): \(PrintableText.line(text, maximumLength: 1_024))\n"
+            try? FileHandle.standardError.write(contentsOf: Data(line.utf8))
+        }
+    }
 }
 
-/// The reason for which there is no report.
+/// The reason for which there is no report, or not all of one, and what to do where that can be said.
 struct AuditError: Error {
     let reason: String
+    var hint: String?
+}
+
+/// `--color WHEN`, which every command takes.
+enum ColourChoice: String, CaseIterable, ExpressibleByArgument {
+    case auto
+    case always
+    case never
 }
 
 /// `tumbler`, of which this program knows one command.
@@ -71,7 +95,7 @@ struct AuditCommand: ParsableCommand {
         version: ProgramVersion.current
     )
 
-    @Argument(help: "Folders and files.")
+    @Argument(help: "Folders and files.", completion: .file())
     var paths: [String] = []
 
     @Flag(help: "Print JSON.")
@@ -80,12 +104,15 @@ struct AuditCommand: ParsableCommand {
     @Flag(help: "Print SARIF 2.1.0, for code-scanning pages.")
     var sarif = false
 
-    @Option(help: ArgumentHelp("Findings that are known: what --json wrote before.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("Findings that are known: what --json wrote before.", valueName: "file"),
+        completion: .file())
     var baseline: String?
 
     @Option(
         help: ArgumentHelp(
-            "The pin list of the app, to compare with; its signatures are not verified.", valueName: "file"))
+            "The pin list of the app, to compare with; its signatures are not verified.", valueName: "file"),
+        completion: .file())
     var list: String?
 
     @Flag(help: "Audit folders of tests, too.")
@@ -96,6 +123,9 @@ struct AuditCommand: ParsableCommand {
 
     @Option(help: ArgumentHelp("Take this time for now.", valueName: "time", visibility: .hidden))
     var at: String?
+
+    @Option(help: ArgumentHelp("Colours, of which the audit has none.", valueName: "when", visibility: .hidden))
+    var color: ColourChoice?
 
     func validate() throws {
         if self.paths.isEmpty, !self.rules { throw ValidationError("name a folder or a file to audit") }
@@ -115,7 +145,7 @@ struct AuditCommand: ParsableCommand {
         let report = auditor.report(known: try self.known())
         try self.write(report)
         for path in missing {
-            FileHandle.standardError.write(Data("error: \(path): there is no file or folder\n".utf8))
+            Main.say(AuditError(reason: "\(path): there is no file or folder"))
         }
         guard report.exitCode == 0, missing.isEmpty else { throw ExitCode(missing.isEmpty ? report.exitCode : 2) }
     }
@@ -153,7 +183,8 @@ struct AuditCommand: ParsableCommand {
         do {
             return try PinList(payload: try Envelope(bytes, of: .pins, limits: MetadataLimits()).payload)
         } catch {
-            throw AuditError(reason: "\(path) is no pin list: \(error). Give the signed list that the app ships")
+            throw AuditError(
+                reason: "\(path) is no pin list: \(error)", hint: "give the signed list that the app ships")
         }
     }
 
@@ -163,7 +194,11 @@ struct AuditCommand: ParsableCommand {
         let bytes = try Self.read(path, maximum: 64 * 1_048_576)
         guard let value = try? JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any],
             let findings = value["findings"] as? [[String: Any]]
-        else { throw AuditError(reason: "\(path) is no report of tumbler audit --json") }
+        else {
+            throw AuditError(
+                reason: "\(path) is no report of tumbler audit --json",
+                hint: "tumbler audit --json PATH prints one, with all that is known")
+        }
         return Set(findings.compactMap { $0["fingerprint"] as? String })
     }
 

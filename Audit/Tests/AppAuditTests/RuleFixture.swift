@@ -14,7 +14,7 @@ struct RuleFixture: Sendable, CustomTestStringConvertible {
     let fires: String
     let quiet: String
 
-    var testDescription: String { self.rule }
+    var testDescription: String { "\(self.rule), \(self.path)" }
 
     init(_ rule: String, _ path: String, fires: String, quiet: String) {
         self.rule = rule
@@ -24,7 +24,9 @@ struct RuleFixture: Sendable, CustomTestStringConvertible {
     }
 
     /// All of them.
-    static let all = Self.swift + Self.objectiveC + Self.others + Self.files
+    static let all =
+        Self.swift + Self.swiftForms + Self.objectiveC + Self.objectiveCForms + Self.others + Self.androidForms
+        + Self.files
 
     /// The rules that fire on files.
     static func findings(

@@ -135,10 +135,16 @@ extension StoreTransaction {
         return stored
     }
 
-    /// Forgets keys that were not used for long, counts older than a month is, and sources that were heard hours ago.
-    package func removeAttestations(unusedSince cutoff: Timestamp, at now: Timestamp) throws {
-        try self.connection.execute(
-            "DELETE FROM attested_key WHERE last_at < ?", [.integer(cutoff.secondsSince1970)])
+    /// Forgets keys that were not used for long.
+    ///
+    /// - Parameter limit: The maximum number of keys.
+    /// - Returns: The number of keys.
+    package func removeAttestedKeys(unusedSince cutoff: Timestamp, limit: Int) throws -> Int {
+        try self.connection.removeFirst(limit, of: "attested_key", by: "last_at", before: cutoff.secondsSince1970)
+    }
+
+    /// Forgets counts older than a month is, sources that were heard hours ago, and secrets of days that are over.
+    package func removeAttestations(at now: Timestamp) throws {
         try self.connection.execute(
             "DELETE FROM attestation_hour WHERE hour < ?", [.integer(now.hour - AttestationRate.month - 1)])
         try self.connection.execute("DELETE FROM attested_witness WHERE hour < ?", [.integer(now.hour - 1)])

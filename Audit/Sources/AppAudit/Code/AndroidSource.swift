@@ -14,7 +14,7 @@ struct AndroidSource {
         for (index, token) in source.tokens.all.enumerated() {
             switch token.kind {
             case .word: source.word(token, index)
-            case .text: source.text(token, index)
+            case .text: source.facts.note(textAt: index, of: source.tokens)
             case .sign: break
             }
         }
@@ -41,10 +41,16 @@ struct AndroidSource {
             guard let brace = self.tokens.next("{", from: index, maximum: 12),
                 let body = self.tokens.group(at: brace, maximum: 400)
             else { return }
-            let words = self.tokens.words(in: body)
-            if words.contains("true"), words.isDisjoint(with: ["false", "equals", "if", "when", "contains"]) {
+            if self.saysTrue(body) {
                 self.facts.find(.androidNamesUnchecked, at: line, "a HostnameVerifier that always says true")
             }
+        case "hostnameVerifier", "setHostnameVerifier":
+            // A lambda in its place.
+            guard let lambda = self.tokens.group(at: index + 1, maximum: 400),
+                lambda.contains(where: { self.tokens.has(["-", ">", "true"], at: $0) }), self.saysTrue(lambda),
+                !self.tokens.words(in: lambda).contains("HostnameVerifier")
+            else { return }
+            self.facts.find(.androidNamesUnchecked, at: line, "a \(token.value) that always says true")
         case "ALLOW_ALL_HOSTNAME_VERIFIER", "AllowAllHostnameVerifier", "NoopHostnameVerifier":
             guard !self.isImport(index), before != "class" else { return }
             self.facts.find(.androidNamesUnchecked, at: line, token.value)
@@ -63,11 +69,12 @@ struct AndroidSource {
             self.facts.surface(
                 "OkHttpClient", isPinned ? .pinned : .unpinned, .androidClient, at: line,
                 "an OkHttpClient without certificatePinner in this file")
-        case "openConnection" where self.tokens.has(["("], at: index + 1):
+        // Without a dot before it, it is declared here.
+        case "openConnection" where before == "." && self.tokens.has(["("], at: index + 1):
             self.facts.surface("HttpsURLConnection", .unpinned, .androidClient, at: line, "URL.openConnection()")
         case "WebView" where self.tokens.has(["("], at: index + 1) && before != "class" && !self.isImport(index):
             self.facts.surface("WebView", .unpinned, .androidWebView, at: line, "a WebView")
-        case "CronetEngine" where self.tokens.has([".", "Builder"], at: index + 1):
+        case "CronetEngine" where self.tokens.has([".", "Builder", "("], at: index + 1):
             let isPinned = self.words.contains("addPublicKeyPins")
             self.facts.surface(
                 "Cronet", isPinned ? .pinned : .unpinned, .androidClient, at: line,
@@ -76,13 +83,16 @@ struct AndroidSource {
         }
     }
 
+    /// Whether code says true and looks at nothing.
+    private func saysTrue(_ range: Range<Int>) -> Bool {
+        let words = self.tokens.words(in: range)
+        return words.contains("true") && words.isDisjoint(with: ["false", "equals", "if", "when", "contains"])
+    }
+
     private func isImport(_ index: Int) -> Bool {
-        var place = index - 1
-        while place >= 0, self.tokens.all[place].line == self.tokens.all[index].line {
-            if self.tokens.all[place].value == "import" { return true }
-            place -= 1
+        self.tokens.all[max(0, index - 40)..<index].contains {
+            $0.value == "import" && $0.line == self.tokens.all[index].line
         }
-        return false
     }
 
     /// The body of the function whose name stands at an index; `nil` where it has none.
@@ -97,17 +107,5 @@ struct AndroidSource {
         guard !self.tokens.all[parameters.upperBound..<brace].contains(where: { [";", "}", "="].contains($0.value) })
         else { return nil }
         return self.tokens.group(at: brace)
-    }
-
-    private mutating func text(_ token: CodeTokens.Token, _ index: Int) {
-        if token.value.contains("://") { self.facts.address(token.value, at: token.line, isDebug: token.isDebug) }
-        guard let digest = LiteralText.digest(token.value) else { return }
-        let around = self.tokens.all[max(0, index - 40)..<index]
-        self.facts.pins.append(
-            SourceFacts.PinLiteral(
-                digest: digest.bytes, line: token.line,
-                host: around.last { $0.kind == .text && LiteralText.isHost($0.value) }?.value,
-                isNamed: digest.hasPrefix || around.contains { $0.kind == .word && LiteralText.speaksOfPins($0.value) })
-        )
     }
 }

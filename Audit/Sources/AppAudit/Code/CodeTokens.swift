@@ -30,15 +30,19 @@ struct CodeTokens {
     private let bytes: [UInt8]
     private var index = 0
     private var line = 1
-    private var conditions: [DebugBranches] = []
+    /// The open `#if`, and whether what stands in each is compiled with DEBUG alone.
+    private var conditions: [(branches: DebugBranches, isDebug: Bool)] = []
+    /// For a sign that opens, the place of the one that closes it; 0 for all else.
+    private var closing: [Int] = []
 
     /// Reads a file.
     init(_ bytes: [UInt8]) {
         self.bytes = bytes
         self.run()
+        self.pair()
     }
 
-    private var isDebug: Bool { self.conditions.contains { $0.isDebug } }
+    private var isDebug: Bool { self.conditions.last?.isDebug ?? false }
 
     private func byte(_ offset: Int) -> UInt8? {
         let place = self.index + offset
@@ -146,11 +150,26 @@ struct CodeTokens {
             _ = self.conditions.popLast()
             return
         }
-        var branches = name.hasPrefix("if") ? DebugBranches() : self.conditions.popLast() ?? DebugBranches()
+        var branches =
+            name.hasPrefix("if") ? DebugBranches() : self.conditions.popLast()?.branches ?? DebugBranches()
         // The name of `#ifdef` is a condition, too: it holds where it is defined.
         let holds = name == "else" ? nil : DebugCondition.holdsInRelease(condition)
         branches.enter(name == "ifndef" ? holds.map { !$0 } : holds)
-        self.conditions.append(branches)
+        self.conditions.append((branches, self.isDebug || branches.isDebug))
+    }
+
+    /// Finds the ends of all groups at once: looked for one by one, those without an end would each cost a walk.
+    private mutating func pair() {
+        self.closing = [Int](repeating: 0, count: self.all.count)
+        let pairs = [")": "(", "]": "[", "}": "{"]
+        var open: [String: [Int]] = ["(": [], "[": [], "{": []]
+        for (place, token) in self.all.enumerated() where token.kind == .sign {
+            if open[token.value] != nil {
+                open[token.value]?.append(place)
+            } else if let start = pairs[token.value].flatMap({ open[$0]?.popLast() }) {
+                self.closing[start] = place
+            }
+        }
     }
 
     // MARK: Asking
@@ -164,18 +183,9 @@ struct CodeTokens {
 
     /// From an opening sign to the one that closes it, both included; up to a number of tokens.
     func group(at index: Int, maximum: Int = 20_000) -> Range<Int>? {
-        let pairs = ["(": ")", "[": "]", "{": "}"]
-        guard self.all.indices.contains(index), let close = pairs[self.all[index].value] else { return nil }
-        let open = self.all[index].value
-        var depth = 0
-        for place in index..<min(self.all.count, index + maximum) where self.all[place].kind == .sign {
-            if self.all[place].value == open { depth += 1 }
-            if self.all[place].value == close {
-                depth -= 1
-                if depth == 0 { return index..<place + 1 }
-            }
-        }
-        return nil
+        guard self.closing.indices.contains(index) else { return nil }
+        let end = self.closing[index]
+        return end > index && end - index < maximum ? index..<end + 1 : nil
     }
 
     /// The next place of a sign.

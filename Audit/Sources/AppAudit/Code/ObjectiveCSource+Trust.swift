@@ -31,6 +31,8 @@ extension ObjectiveCSource {
                 self.facts.find(.invalidCertificates, at: line, isDebug: isDebug, "\(token.value) is NO")
             }
         case "continueWithoutCredentialForAuthenticationChallenge":
+            // Behind a parenthesis it is declared, or asked for as a selector.
+            guard index > 0, !["(", ")"].contains(self.tokens.all[index - 1].value) else { return }
             self.facts.find(.withoutCredential, at: line, isDebug: isDebug, token.value)
         case "SecPolicyCreateSSL" where isCall:
             if let last = self.lastArgument(index), ["NULL", "nil"].contains(last) {

@@ -33,7 +33,7 @@ struct ObjectiveCSource {
             let token = self.tokens.all[index]
             switch token.kind {
             case .word: self.word(token, index)
-            case .text: self.text(token, index)
+            case .text: self.facts.note(textAt: index, of: self.tokens)
             case .sign:
                 // The body of a method or a function begins at the outermost brace.
                 if token.value == "{", let body = self.tokens.group(at: index) {
@@ -41,7 +41,7 @@ struct ObjectiveCSource {
                     for inner in body {
                         let token = self.tokens.all[inner]
                         if token.kind == .word { self.word(token, inner) }
-                        if token.kind == .text { self.text(token, inner) }
+                        if token.kind == .text { self.facts.note(textAt: inner, of: self.tokens) }
                     }
                     index = body.upperBound
                     continue
@@ -60,7 +60,7 @@ struct ObjectiveCSource {
                 "URLSession.shared", .unpinned, .sharedSession, at: line, isDebug: isDebug,
                 "[NSURLSession sharedSession]")
         case "sessionWithConfiguration": self.session(index, line, isDebug)
-        case "WKWebView" where self.tokens.has(["alloc"], at: next):
+        case "WKWebView" where self.isMade(next):
             // Which delegate it is, is not seen.
             let pinning: NetworkSurface.Pinning =
                 self.words.contains("navigationDelegate") || self.words.contains("setNavigationDelegate")
@@ -68,10 +68,10 @@ struct ObjectiveCSource {
             self.facts.surface(
                 "WKWebView", pinning, .webView, at: line, isDebug: isDebug, "no navigation delegate is set in this file"
             )
-        case "SFSafariViewController" where self.tokens.has(["alloc"], at: next):
+        case "SFSafariViewController" where self.isMade(next):
             self.facts.surface(
                 "SFSafariViewController", .unpinned, .safari, at: line, isDebug: isDebug, "a page in Safari's view")
-        case "ASWebAuthenticationSession" where self.tokens.has(["alloc"], at: next):
+        case "ASWebAuthenticationSession" where self.isMade(next):
             self.facts.surface(
                 "ASWebAuthenticationSession", .unpinned, .webAuthentication, at: line, isDebug: isDebug,
                 "a log-in by a web page")
@@ -80,12 +80,9 @@ struct ObjectiveCSource {
                 token.value != "initWithURL"
                     || self.tokens.all[max(0, index - 6)..<index].contains(where: { $0.value.hasPrefix("AV") })
             else { return }
-            self.facts.surfaces.append(NetworkSurface("AVPlayer", .unknown, in: self.facts.text.path, line: line))
-            self.facts.findings.append(
-                self.facts.text.finding(
-                    .player, .note, line: line, "\(token.value) loads what may not be a file of the app"))
+            self.player(token, index)
         case "NSURLConnection"
-        where self.tokens.has(["alloc"], at: next)
+        where self.isMade(next)
             || self.tokens.all.indices.contains(next)
                 && ["sendSynchronousRequest", "sendAsynchronousRequest", "connectionWithRequest"].contains(
                     self.tokens.all[next].value):
@@ -98,12 +95,10 @@ struct ObjectiveCSource {
             self.facts.surface(
                 "URLProtocol", .unpinned, .urlProtocol, at: line, isDebug: isDebug, "a subclass of NSURLProtocol")
         case "dataWithContentsOfURL", "stringWithContentsOfURL":
-            guard let end = self.tokens.next("]", from: index),
-                self.tokens.all[index..<end].contains(where: { $0.kind == .text && $0.value.hasPrefix("http") })
-            else { return }
+            guard self.message(around: index).contains(where: Self.isRemote) else { return }
             self.facts.surface("Data(contentsOf:)", .unpinned, .contentsOfURL, at: line, isDebug: isDebug, token.value)
         case "AFHTTPSessionManager", "AFURLSessionManager":
-            guard self.tokens.has(["alloc"], at: next) || self.tokens.has(["manager"], at: next) else { return }
+            guard self.isMade(next) || self.tokens.has(["manager"], at: next) else { return }
             let isPinned =
                 self.words.contains("AFSSLPinningModePublicKey") || self.words.contains("AFSSLPinningModeCertificate")
             self.facts.surface(
@@ -113,17 +108,54 @@ struct ObjectiveCSource {
         }
     }
 
-    private mutating func session(_ index: Int, _ line: Int, _ isDebug: Bool) {
-        // To the bracket that closes the message, past those of its arguments.
+    /// Whether an object of the class before a place is made there.
+    private func isMade(_ place: Int) -> Bool {
+        self.tokens.has(["alloc"], at: place) || self.tokens.has(["new"], at: place)
+    }
+
+    /// The tokens of a message from a place on, to the bracket that closes it, past those of its arguments.
+    private func message(around index: Int) -> ArraySlice<CodeTokens.Token> {
+        let tokens = self.tokens.all[index..<min(self.tokens.all.count, index + 400)]
         var depth = 0
-        var delegate: String?
-        for place in index..<min(self.tokens.all.count, index + 400) {
-            let token = self.tokens.all[place]
-            if token.kind == .sign, token.value == "[" { depth += 1 }
-            if token.kind == .sign, token.value == "]" {
-                if depth == 0 { break }
+        for place in tokens.indices where tokens[place].kind == .sign {
+            if tokens[place].value == "[" { depth += 1 }
+            if tokens[place].value == "]" {
+                if depth == 0 { return tokens[..<place] }
                 depth -= 1
             }
+        }
+        return tokens
+    }
+
+    private static func isRemote(_ token: CodeTokens.Token) -> Bool {
+        token.kind == .text && token.value.hasPrefix("http")
+    }
+
+    /// What AVFoundation loads by itself, unless it is a file of the app.
+    private mutating func player(_ token: CodeTokens.Token, _ index: Int) {
+        let message = self.message(around: index)
+        let files = ["fileURLWithPath", "initFileURLWithPath", "URLForResource"]
+        guard !message.contains(where: { files.contains($0.value) }) else { return }
+        let isRemote = message.contains(where: Self.isRemote)
+        self.facts.surfaces.append(
+            NetworkSurface("AVPlayer", isRemote ? .unpinned : .unknown, in: self.facts.text.path, line: token.line))
+        if isRemote {
+            self.facts.find(.player, at: token.line, isDebug: token.isDebug, "\(token.value) loads an address")
+        } else {
+            self.facts.findings.append(
+                self.facts.text.finding(
+                    .player, .note, line: token.line, "\(token.value) loads what may not be a file of the app"))
+        }
+    }
+
+    private mutating func session(_ index: Int, _ line: Int, _ isDebug: Bool) {
+        var depth = 0
+        var delegate: String?
+        let message = self.message(around: index)
+        for place in message.indices {
+            let token = message[place]
+            if token.kind == .sign, token.value == "[" { depth += 1 }
+            if token.kind == .sign, token.value == "]" { depth -= 1 }
             if depth == 0, token.value == "delegate", self.tokens.has([":"], at: place + 1),
                 place + 2 < self.tokens.all.count
             {
@@ -137,17 +169,5 @@ struct ObjectiveCSource {
                 "URLSession", .unpinned, .sessionWithoutDelegate, at: line, isDebug: isDebug,
                 "a session without a delegate")
         }
-    }
-
-    private mutating func text(_ token: CodeTokens.Token, _ index: Int) {
-        if token.value.contains("://") { self.facts.address(token.value, at: token.line, isDebug: token.isDebug) }
-        guard let digest = LiteralText.digest(token.value) else { return }
-        let around = self.tokens.all[max(0, index - 40)..<index]
-        self.facts.pins.append(
-            SourceFacts.PinLiteral(
-                digest: digest.bytes, line: token.line,
-                host: around.last { $0.kind == .text && LiteralText.isHost($0.value) }?.value,
-                isNamed: digest.hasPrefix || around.contains { $0.kind == .word && LiteralText.speaksOfPins($0.value) })
-        )
     }
 }

@@ -57,6 +57,23 @@ struct SourceFacts {
         if pinning == .unpinned { self.find(rule, at: line, isDebug: isDebug, message) }
     }
 
+    /// Notes a text of a language with braces: an address without TLS, a pin.
+    mutating func note(textAt index: Int, of tokens: CodeTokens) {
+        let token = tokens.all[index]
+        if token.value.contains("://") { self.address(token.value, at: token.line, isDebug: token.isDebug) }
+        guard let digest = LiteralText.digest(token.value) else { return }
+        let around = tokens.all[max(0, index - 40)..<index]
+        // The names of the statement before it are not its own.
+        let end = around.lastIndex { $0.kind == .sign && $0.value == ";" }
+        let statement = around.suffix(from: end ?? around.startIndex)
+        self.pins.append(
+            PinLiteral(
+                digest: digest.bytes, line: token.line,
+                host: around.last { $0.kind == .text && LiteralText.isHost($0.value) }?.value,
+                isNamed: digest.hasPrefix
+                    || statement.contains { $0.kind == .word && LiteralText.speaksOfPins($0.value) }))
+    }
+
     /// Notes an address without TLS.
     mutating func address(_ literal: String, at line: Int, isDebug: Bool) {
         guard let address = WebAddress(literal), address.isSuspicious(in: literal) else { return }

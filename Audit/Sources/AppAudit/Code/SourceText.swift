@@ -51,10 +51,12 @@ struct SourceText {
         return PrintableText.line(String(decoding: trimmed, as: UTF8.self))
     }
 
-    /// The first line from a line on that has a text; `nil` where there is none.
+    /// The first line from a line on that has a text; `nil` where there is none, and in a file that is too long to search.
     func line(with text: String, from line: Int = 1) -> Int? {
         let wanted = Array(text.utf8)
-        guard let first = wanted.first, line >= 1, line <= self.starts.count else { return nil }
+        guard let first = wanted.first, line >= 1, line <= self.starts.count,
+            self.bytes.count <= Auditor.Limits.searched
+        else { return nil }
         var index = self.starts[line - 1]
         while index <= self.bytes.count - wanted.count {
             if self.bytes[index] == first, self.bytes[index...].starts(with: wanted) { return self.line(of: index) }

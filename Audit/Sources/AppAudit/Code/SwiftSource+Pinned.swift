@@ -87,8 +87,15 @@ extension SwiftSource {
             isPlain ? "a gRPC client without TLS" : "a gRPC client whose TLS is not pinned")
     }
 
+    /// Whether all web views have the one navigation delegate: which is whose is not looked for, and where some views may
+    /// have none, none is said to be pinned.
+    var haveWebViewsOneDelegate: Bool {
+        let views = self.pending.count { if case .webView = $0.kind { true } else { false } }
+        return self.navigationDelegates.count >= views && Set(self.navigationDelegates).count == 1
+    }
+
     /// Decides on a web view.
-    mutating func finishWebView(_ line: Int, _ scope: Int) {
+    mutating func finishWebView(_ line: Int, _ scope: Int, isSure: Bool) {
         guard let text = self.navigationDelegates.first else {
             return self.facts.surface(
                 "WKWebView", .unpinned, .webView, at: line, isDebug: self.scopes[scope].isDebug,
@@ -103,12 +110,9 @@ extension SwiftSource {
             type = isPinned ? "PinnedNavigationDelegate" : nil
         default: type = head.first?.isUppercase == true ? String(head) : self.boundDelegate(String(head), scope)
         }
-        // Which delegate is whose is not looked for: where some views may have none, none is said to be pinned.
-        let views = self.pending.count { if case .webView = $0.kind { true } else { false } }
         self.facts.sessions.append(
             SourceFacts.Session(
-                kind: "WKWebView", rule: .webView, line: line, delegate: type,
-                isSure: self.navigationDelegates.count >= views && Set(self.navigationDelegates).count == 1))
+                kind: "WKWebView", rule: .webView, line: line, delegate: type, isSure: isSure))
     }
 
     /// The type of a delegate that is held by a variable, where that is the one that pins.

@@ -242,9 +242,10 @@ extension SwiftSource {
             }
         }
         for function in self.functions { self.finish(function) }
+        let isSure = self.haveWebViewsOneDelegate
         for (kind, line, scope) in self.pending {
             switch kind {
-            case .webView: self.finishWebView(line, scope)
+            case .webView: self.finishWebView(line, scope, isSure: isSure)
             case .connection(let text): self.finishConnection(text, line, scope)
             case .grpc(let text): self.finishGRPC(text, line, scope)
             }

@@ -94,26 +94,31 @@ enum LiteralText {
     static func digest(_ text: String) -> (bytes: [UInt8], hasPrefix: Bool)? {
         var text = Substring(text)
         var hasPrefix = false
-        for prefix in ["sha256/", "sha-256/", "sha256//", "pin-sha256=", "SHA256:"] where text.hasPrefix(prefix) {
+        for prefix in ["sha256/", "sha-256/", "pin-sha256=", "SHA256:"] where text.hasPrefix(prefix) {
             text = text.dropFirst(prefix.count)
             hasPrefix = true
         }
+        // curl writes sha256//; a slash may be the first of 44 characters, too.
+        if hasPrefix, text.utf8.count == 45, text.first == "/" { text = text.dropFirst() }
         if text.utf8.count == 44, text.hasSuffix("="), let bytes = Base64.decode(text.utf8), bytes.count == 32 {
             return (bytes, hasPrefix)
         }
-        let hexadecimal = text.filter { $0 != ":" && $0 != " " }
-        guard hexadecimal.utf8.count == 64, hexadecimal.utf8.count == text.utf8.count || text.utf8.count == 95 else {
-            return nil
+        // openssl writes a colon between two bytes.
+        guard text.utf8.count == 64 || text.utf8.count == 95 else { return nil }
+        let digits = text.utf8.filter { $0 != UInt8(ascii: ":") && $0 != UInt8(ascii: " ") }
+        let nibbles = digits.compactMap(Self.nibble)
+        guard digits.count == 64, nibbles.count == 64 else { return nil }
+        return (stride(from: 0, to: 64, by: 2).map { nibbles[$0] << 4 | nibbles[$0 + 1] }, hasPrefix)
+    }
+
+    /// The value of a hexadecimal digit.
+    private static func nibble(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+        default: nil
         }
-        var bytes: [UInt8] = []
-        var index = hexadecimal.startIndex
-        while index < hexadecimal.endIndex {
-            let next = hexadecimal.index(index, offsetBy: 2)
-            guard let byte = UInt8(hexadecimal[index..<next], radix: 16) else { return nil }
-            bytes.append(byte)
-            index = next
-        }
-        return (bytes, hasPrefix)
     }
 
     /// Whether a name speaks of pins: `pinnedHashes`, `spkiSHA256`, `kTSKPublicKeyHashes`.

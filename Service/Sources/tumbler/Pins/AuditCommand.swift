@@ -17,5 +17,9 @@ struct AuditCommand: ParsableCommand {
     @Argument(parsing: .captureForPassthrough, help: "What tumbler-audit takes.")
     var arguments: [String] = []
 
-    func run() { CompanionProgram.audit.takesOver(from: 1) }
+    /// Hands over what follows its name. What stands before that is `--color`, which has no value like it.
+    func run() {
+        let name = CommandLine.arguments.dropFirst().firstIndex(of: "audit")
+        CompanionProgram.audit.takesOver(from: name ?? 1)
+    }
 }

@@ -62,8 +62,8 @@ struct CompanionProgram: Sendable {
     /// Replaces this process by it (execve(2)): with the arguments, the environment, the standard streams, the process
     /// id, and so the exit code and every signal. Does not return.
     ///
-    /// - Parameter first: The index of the argument that is its own name: 0, or 1 for a program that has the command
-    ///   alone.
+    /// - Parameter first: The index of the argument that is its own name: 0, or that of the command for a program that has
+    ///   it alone.
     func takesOver(from first: Int = 0) -> Never {
         do throws(CommandError) {
             let program = try self.installed()

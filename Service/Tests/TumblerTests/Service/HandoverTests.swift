@@ -6,7 +6,7 @@ import CommandLineInterface
 import Foundation
 import Testing
 
-@Suite("Commands of tumbler-service, typed behind tumbler")
+@Suite("Commands of tumbler-service and tumbler-audit, typed behind tumbler")
 struct HandoverTests {
     /// A program in place of `tumbler-service` that prints what reached it: its place, its arguments, a line of
     /// standard input, a setting and its process id.
@@ -87,6 +87,24 @@ struct HandoverTests {
             }
             let help = try await Self.shell("bin/tumbler help audit-log <input", in: folder)
             #expect(help.output.contains("word <help>\nword <audit-log>\n"))
+        }
+    }
+
+    @Test(
+        "what follows audit reaches tumbler-audit, and --color before it is neither lost as a path nor handed over",
+        arguments: ["", "--color never ", "--color=always ", "--color auto --color never "])
+    func whatFollowsAuditReachesTumblerAudit(before: String) async throws {
+        try await Self.withTumbler { folder in
+            try await Self.writeProgram(Self.teller, in: folder, as: "bin/tumbler-audit")
+            try folder.write("hello\n", as: "input")
+            let run = try await Self.shell(
+                "bin/tumbler \(before)audit --list 'two words' audit --color never -- --help <input", in: folder)
+            #expect(
+                run.output.split(separator: "\n").dropLast() == [
+                    "place \(folder.path)/bin/tumbler-audit", "word <--list>", "word <two words>", "word <audit>",
+                    "word <--color>", "word <never>", "word <-->", "word <--help>",
+                ], "\(run)")
+            #expect(run.status == 37)
         }
     }
 
