@@ -73,8 +73,16 @@ extension RuleFixture {
             fires: "func f() { c.sender.continueWithoutCredentialForAuthenticationChallenge(c) }",
             quiet: "func f() { c.sender.cancelAuthenticationChallenge(c) }"),
         RuleFixture(
-            "trustkit-expired", "A.swift", fires: "let c = [kTSKExpirationDate: \"2026-11-22\"]",
-            quiet: "let c = [kTSKExpirationDate: \"2026-11-23\"]"),
+            "trust-invalid-certificates", "C.swift",
+            fires: "func f() { NSURLRequest.setAllowsAnyHTTPSCertificate(true, forHost: h) }",
+            quiet: "func f() { NSURLRequest.allowsAnyHost(h) }"),
+        RuleFixture(
+            "surface-urlprotocol", "B.swift", fires: "final class P: NSURLProtocol {}",
+            quiet: "final class P: NSProxy {}"),
+        RuleFixture(
+            "trustkit-expired", "A.swift",
+            fires: "let c = [kTSKPinnedDomains: [\"api.acme.com\": [kTSKExpirationDate: \"2026-11-22\"]]]",
+            quiet: "let c = [kTSKPinnedDomains: [\"api.acme.com\": [kTSKExpirationDate: \"2026-11-23\"]]]"),
         RuleFixture(
             "trustkit-swizzling", "A.swift", fires: "let c = [kTSKSwizzleNetworkDelegates: true]",
             quiet: "let c = [kTSKSwizzleNetworkDelegates: false]"),

@@ -85,7 +85,8 @@ extension StoreTransaction {
         let columns = StoreMove.tables.first { $0.name == "report" }?.columns ?? []
         let width = columns.map { "COALESCE(LENGTH(\($0)), 0)" }.joined(separator: " + ")
         var (bytes, count) = (Int64(0), Int64(0))
-        for number in stride(from: first, through: last, by: max(Int(clamping: span.partialValue / Self.measuredReports), 1)) {
+        let step = max(Int(clamping: span.partialValue / Self.measuredReports), 1)
+        for number in stride(from: first, through: last, by: step) {
             let row = try self.connection.rows(
                 "SELECT \(width) FROM report WHERE number >= ? ORDER BY number LIMIT 1", [.integer(number)]
             ).first

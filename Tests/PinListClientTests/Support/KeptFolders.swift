@@ -61,7 +61,7 @@ enum KeptFolders {
                 atPath: folder.appendingPathComponent(name).path, isDirectory: &isFolder)
             return !isFolder.boolValue
         }
-        return try files.reduce(into: [:]) { form, name in
+        return files.reduce(into: [:]) { form, name in
             let value = try? JSONValue(strict: try self.bytes(folder, name))
             let members = Set(value?.memberNames ?? []).filter { $0.utf8.count < 64 }
             let parts = name.split(separator: "/").map { $0.utf8.count < 64 ? String($0) : "DIGEST" }

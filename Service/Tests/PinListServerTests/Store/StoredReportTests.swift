@@ -310,7 +310,11 @@ struct StoredReportTests {
 
         var rowLocks: SQLRowLocks { self.next.rowLocks }
 
+        var rowPlace: String? { self.next.rowPlace }
+
         var hasReportDays: Bool { self.next.hasReportDays }
+
+        func serverTime() throws -> Int64? { try self.next.serverTime() }
 
         func continueNumbers() throws { try self.next.continueNumbers() }
     }

@@ -49,7 +49,7 @@ struct KeptDatabase: Sendable {
             let copy = folder.appendingPathComponent("service.sqlite").path
             try FileManager.default.copyItem(atPath: kept.appendingPathComponent("service.sqlite").path, toPath: copy)
             let queue = try DatabaseQueue(path: copy)
-            let before = try queue.read { try Self.tables(SQLiteConnection(database: $0), tested) }
+            let before = try await queue.read { try Self.tables(SQLiteConnection(database: $0), tested) }
             try queue.close()
             try await body(KeptDatabase(before: before) { try SQLiteStore(path: copy) })
         case .postgreSQL:
