@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CertificatePinning
+import NIOHTTP1
 import PinListMetadata
 import PinningTesting
 import Testing
