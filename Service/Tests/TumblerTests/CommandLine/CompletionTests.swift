@@ -101,7 +101,9 @@ struct CompletionTests {
         }
     }
 
-    @Test("fish completes files, folders and values", .enabled("there is no fish: left to make nightly") { Self.has("fish") })
+    @Test(
+        "fish completes files, folders and values",
+        .enabled("there is no fish: left to make nightly") { Self.has("fish") })
     func fishCompletesFilesFoldersAndValues() async throws {
         try await Self.with("fish", named: "completion.fish") { folder in
             for (line, whole) in Self.cases {
