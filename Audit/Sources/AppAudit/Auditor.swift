@@ -176,10 +176,10 @@ public struct Auditor {
 
     private mutating func addSource(_ facts: SourceFacts) {
         var facts = facts
-        if facts.findings.count > Limits.findings {
-            self.note(
-                unread: facts.text.path, "\(facts.findings.count - Limits.findings) more findings in it are left out")
-            facts.findings.removeLast(facts.findings.count - Limits.findings)
+        let more = max(0, facts.findings.count - Limits.findings)
+        if more + facts.leftOut > 0 {
+            self.note(unread: facts.text.path, "\(more + facts.leftOut) more findings in it are left out")
+            facts.findings.removeLast(more)
         }
         self.findings += facts.findings
         self.surfaces += facts.surfaces

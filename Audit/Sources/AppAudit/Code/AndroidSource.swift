@@ -33,10 +33,9 @@ struct AndroidSource {
         switch token.value {
         case "checkServerTrusted" where ["fun", "void"].contains(before):
             guard let body = self.body(from: index) else { return }
-            let does = self.tokens.words(in: body).subtracting([
-                "return", "Log", "d", "i", "e", "v", "w", "Timber", "println", "Unit",
-            ])
-            if does.isEmpty { self.facts.find(.androidTrustsAll, at: line, "checkServerTrusted does nothing") }
+            let idle = ["return", "Log", "d", "i", "e", "v", "w", "Timber", "println", "Unit"]
+            let does = self.tokens.all[body].contains { $0.kind == .word && !idle.contains($0.value) }
+            if !does { self.facts.find(.androidTrustsAll, at: line, "checkServerTrusted does nothing") }
         case "HostnameVerifier":
             guard let brace = self.tokens.next("{", from: index, maximum: 12),
                 let body = self.tokens.group(at: brace, maximum: 400)
@@ -55,8 +54,8 @@ struct AndroidSource {
             guard !self.isImport(index), before != "class" else { return }
             self.facts.find(.androidNamesUnchecked, at: line, token.value)
         case "onReceivedSslError" where ["fun", "void"].contains(before):
-            if let body = self.body(from: index), self.tokens.words(in: body).contains("proceed"),
-                !self.tokens.words(in: body).contains("cancel")
+            if let body = self.body(from: index).map({ self.tokens.all[$0] }),
+                body.contains(where: { $0.value == "proceed" }), !body.contains(where: { $0.value == "cancel" })
             {
                 self.facts.find(.androidWebViewErrors, at: line, "onReceivedSslError calls proceed()")
             }
@@ -106,6 +105,6 @@ struct AndroidSource {
         // Another function begins before the brace: this one is declared without a body.
         guard !self.tokens.all[parameters.upperBound..<brace].contains(where: { [";", "}", "="].contains($0.value) })
         else { return nil }
-        return self.tokens.group(at: brace)
+        return self.tokens.group(at: brace, maximum: 2_000)
     }
 }

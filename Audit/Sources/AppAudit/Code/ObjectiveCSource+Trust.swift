@@ -83,7 +83,8 @@ extension ObjectiveCSource {
 
     /// A block that completes with true without a look at the trust.
     private mutating func verifyBlock(_ index: Int, _ line: Int, _ isDebug: Bool) {
-        guard let group = self.tokens.group(at: index + 1) else { return }
+        guard index >= self.examined, let group = self.tokens.group(at: index + 1) else { return }
+        self.examined = group.upperBound
         let words = self.tokens.words(in: group).subtracting([LiteralText.verifyCompletion])
         let completes = group.contains { place in
             ["true", "YES", "1"].contains { self.tokens.has(["(", $0, ")"], at: place) }
@@ -96,7 +97,7 @@ extension ObjectiveCSource {
     /// Parameters of connections: with TLS unless its block is NW_PARAMETERS_DISABLE_PROTOCOL.
     private mutating func connection(_ index: Int, _ line: Int, _ isDebug: Bool) {
         // Parameters of a server are those of its own certificate.
-        guard let group = self.tokens.group(at: index + 1),
+        guard let group = self.tokens.group(at: index + 1, maximum: 2_000),
             !self.words.contains("nw_listener_create") || self.words.contains("nw_connection_create")
         else { return }
         let first = self.tokens.all[group].dropFirst().first?.value
@@ -104,7 +105,7 @@ extension ObjectiveCSource {
         let block = "sec_protocol_options_set_verify_block"
         // A block that is held by a variable may set one.
         let pinning: NetworkSurface.Pinning =
-            self.tokens.words(in: group).contains(block)
+            self.tokens.all[group].contains { $0.value == block }
             ? .ownCode
             : first == "NW_PARAMETERS_DEFAULT_CONFIGURATION" || !self.words.contains(block) ? .unpinned : .unknown
         self.facts.surface(

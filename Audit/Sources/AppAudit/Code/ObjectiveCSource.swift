@@ -8,6 +8,8 @@ struct ObjectiveCSource {
     let tokens: CodeTokens
     let today: String
     let words: Set<String>
+    /// The end of the call with a verify block that was examined last: what is within it was examined with it.
+    var examined = 0
 
     /// Reads a file.
     ///

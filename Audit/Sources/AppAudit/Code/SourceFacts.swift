@@ -27,6 +27,8 @@ struct SourceFacts {
 
     let text: SourceText
     var findings: [AuditFinding] = []
+    /// The number of findings that are not kept.
+    private(set) var leftOut = 0
     var surfaces: [NetworkSurface] = []
     var sessions: [Session] = []
     var pins: [PinLiteral] = []
@@ -43,6 +45,10 @@ struct SourceFacts {
 
     /// Notes a finding at a line; in debug builds alone an error is a warning.
     mutating func find(_ rule: AuditRule, at line: Int, isDebug: Bool = false, _ message: String) {
+        guard self.findings.count < Auditor.Limits.findings else {
+            self.leftOut += 1
+            return
+        }
         let severity: AuditRule.Severity? = isDebug && rule.severity == .error ? .warning : nil
         let said = isDebug ? "\(message) (in debug builds alone)" : message
         self.findings.append(self.text.finding(rule, severity, line: line, said))

@@ -156,6 +156,7 @@ struct KeptDeedsTests {
                     "forced.example.com ready true",
                 ])
             let plans = try overviews.dropFirst().map { try #require($0.plan) }
+            try #require(plans.count == 3)
             #expect(
                 plans.map { plan in plan.steps.map { "\($0.state.rawValue) \($0.version ?? 0)" } } == [
                     ["planned 0", "announced 2", "ready 0", "switched 0", "retired 6"],

@@ -337,7 +337,8 @@ struct StoredReportTests {
             let invented = try (0..<30).map { try Self.accepted(host: "invented\($0).example", isListed: false) }
             // They have room, and wait for it.
             await #expect(throws: StoreError.self) { try await append(invented, isCrowded: true) }
-            try await append([try Self.accepted(host: "early.example", isListed: false)], isCrowded: false)
+            let early = try Self.accepted(host: "early.example", isListed: false)
+            try await append([early, early], isCrowded: false)
             try await Self.fill(store, ReportGroup.maximumGroups / 2, isListed: false, reports: 2)
             // Their overflow is made once, and is waited for.
             await #expect(throws: StoreError.self) { try await append(invented, isCrowded: true) }
