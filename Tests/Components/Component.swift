@@ -10,7 +10,7 @@ import Testing
 /// `make nightly` asks for all of them and `.ci/run` for a few tests of each. The environment variable
 /// `TUMBLER_COMPONENTS` has their names, separated by commas, or `all`.
 enum Component: String, CaseIterable {
-    case mitmproxy, network, nginx, postgresql, softhsm, systemd
+    case caddy, mitmproxy, network, nginx, postgresql, softhsm, systemd
 
     /// Why a run that does not ask for it leaves its tests out. `scripts/tally` knows the words.
     var whoRunsIt: Comment { "left to make nightly: \(self.rawValue)" }

@@ -14,42 +14,14 @@ import Testing
 /// made again: an app that is updated has to go on with what is there.
 @Suite("What earlier clients kept")
 struct KeptStateTests {
-    private static let fixtures = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-        .deletingLastPathComponent().appendingPathComponent("Fixtures")
-
-    /// The folders there are, the newest last: what was kept before there was a release, and those of releases.
-    static let kept: [String] = {
-        let released = Self.fixtures.appendingPathComponent("released")
-        let versions = (try? FileManager.default.contentsOfDirectory(atPath: released.path)) ?? []
-        return ["before-0.1-2026-11"]
-            + versions.sorted { $0.compare($1, options: .numeric) == .orderedAscending }.map { "released/\($0)" }
-    }()
-
     /// The day on which its reports are sent: two hours after it was closed.
     private static let later = Timestamp(secondsSince1970: TestClient.start.secondsSince1970 + 7_200)
 
-    /// Runs something with a folder that has a copy of a client's.
-    private func withCopy(of name: String?, _ body: (URL) async throws -> Void) async throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("tumbler-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: folder) }
-        if let name {
-            let kept = Self.fixtures.appendingPathComponent("\(name)/client")
-            try FileManager.default.copyItem(at: kept, to: folder)
-        } else {
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        }
-        try await body(folder)
-    }
-
-    private static func bytes(_ folder: URL, _ name: String) throws -> [UInt8] {
-        [UInt8](try Data(contentsOf: folder.appendingPathComponent(name)))
-    }
-
     @Test(
         "root, list, mark and reports of a client of that day are there for the client of today",
-        arguments: Self.kept)
+        arguments: KeptFolders.all)
     func rootListMarkAndReportsOfAClientOfThatDayAreThereForTheClientOfToday(name: String) async throws {
-        try await self.withCopy(of: name, self.expectOpens)
+        try await KeptFolders.withCopy(of: KeptFolders.folder(name, "client"), self.expectOpens)
     }
 
     private func expectOpens(_ folder: URL) async throws {
@@ -58,10 +30,10 @@ struct KeptStateTests {
         let configuration = PinningConfiguration(
             fetcher: NoNetwork(), reportSender: collector, clock: clock, randomness: FixedRandomness(fraction: 0))
         let state = folder.appendingPathComponent("state")
-        let installation = try Self.bytes(state, "installation-id")
+        let installation = try KeptFolders.bytes(state, "installation-id")
         let pinning = try Pinning(
-            root: .bytes(try Self.bytes(folder, "tumbler-root.json")),
-            list: .bytes(try Self.bytes(folder, "tumbler-pins.json")),
+            root: .bytes(try KeptFolders.bytes(folder, "tumbler-root.json")),
+            list: .bytes(try KeptFolders.bytes(folder, "tumbler-pins.json")),
             refreshFrom: URL(string: SimulatedServer.address), state: .folder(state.path), configuration: configuration)
         let status = await pinning.status
         #expect(status.rootVersion == 2)
@@ -78,22 +50,20 @@ struct KeptStateTests {
         #expect(arrivals.allSatisfy { $0["app-version"] == "1.2" })
         let kinds = await pinning.kinds()
         #expect(!kinds.contains(.stateDamaged) && !kinds.contains(.stateUnreadable))
-        #expect(try Self.bytes(state, "installation-id") == installation)
-        let kept = try JSONDecoder().decode(Mark.self, from: Data(try Self.bytes(folder, "mark.json")))
+        #expect(try KeptFolders.bytes(state, "installation-id") == installation)
+        let kept = try JSONDecoder().decode(Mark.self, from: Data(try KeptFolders.bytes(folder, "mark.json")))
         #expect(kept.name == status.list?.name && kept.version == 2 && kept.keyids.count == 1)
     }
 
     @Test("what the client of today keeps has the form of the newest of them")
     func whatTheClientOfTodayKeepsHasTheFormOfTheNewestOfThem() async throws {
-        try await self.withCopy(of: nil) { folder in
+        try await KeptFolders.withCopy { folder in
             try await Self.make(in: folder)
-            // An app of today begins with it, too.
-            if let target = ProcessInfo.processInfo.environment["TUMBLER_FIXTURE"] {
-                try FileManager.default.copyItem(at: folder, to: URL(fileURLWithPath: target))
+            if try !KeptFolders.handOver(folder) {
+                let kept = KeptFolders.folder(try #require(KeptFolders.released.last), "client")
+                #expect(try KeptFolders.form(of: folder) == KeptFolders.form(of: kept))
             }
-            let newest = try #require(Self.kept.last)
-            let kept = Self.fixtures.appendingPathComponent("\(newest)/client")
-            #expect(try Self.form(of: folder) == Self.form(of: kept))
+            // An app of today begins with it, too.
             try await self.expectOpens(folder)
         }
     }
@@ -145,22 +115,6 @@ struct KeptStateTests {
             await client.clock.untilSleeping(count: 2)
         }
     }
-
-    /// The files of a folder, and the members of those that are JSON, but for the names of members that are digests.
-    private static func form(of folder: URL) throws -> [String: [String]] {
-        let names = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
-        let files = names.filter { name in
-            var isFolder: ObjCBool = false
-            _ = FileManager.default.fileExists(
-                atPath: folder.appendingPathComponent(name).path, isDirectory: &isFolder)
-            return !isFolder.boolValue
-        }
-        return Dictionary(
-            uniqueKeysWithValues: files.map { name in
-                let value = try? JSONValue(strict: try self.bytes(folder, name))
-                return (name, Set(value?.memberNames ?? []).filter { $0.utf8.count < 64 }.sorted())
-            })
-    }
 }
 
 extension JSONValue {
@@ -170,15 +124,6 @@ extension JSONValue {
         return Dictionary(uniqueKeysWithValues: members.map { ($0.name, $0.value) }).compactMapValues { value in
             if case .string(let text) = value { return text }
             return nil
-        }
-    }
-
-    /// The names of all members, those of others within included.
-    fileprivate var memberNames: [String] {
-        switch self {
-        case .object(let members): members.flatMap { [$0.name] + $0.value.memberNames }
-        case .array(let values): values.flatMap(\.memberNames)
-        default: []
         }
     }
 }

@@ -64,23 +64,28 @@ struct URLSessionFetcherTests {
 
     @Test("a server that redirects at the moment when the time is over, or the task is cancelled, stops no process")
     func serverThatRedirectsAtTheMomentWhenTheTimeIsOverOrTheTaskIsCancelled() async throws {
-        try await HTTPServer.serving { base in
+        try await HTTPServer.telling { base, server in
             let request = FetchRequest(address: "\(base)/redirect/2", maximumBytes: 9)
-            await withTaskGroup(of: Void.self) { group in
-                for number in 0..<400 {
-                    if number >= 8 { await group.next() }
-                    let seconds = 0.0005 * Double(number % 40)
+            async let late: Void = withTaskGroup(of: Void.self) { group in
+                for number in 0..<200 {
+                    if number >= 4 { await group.next() }
+                    let seconds = 0.001 * Double(number % 20)
                     let fetcher = URLSessionFetcher(firstByteSeconds: seconds, totalSeconds: seconds)
-                    let patient = self.fetcher
-                    group.addTask {
-                        guard number % 2 == 0 else { return _ = try? await fetcher.fetch(request) }
-                        let task = Task { try? await patient.fetch(request) }
-                        try? await Task.sleep(nanoseconds: UInt64(seconds * 1e9))
-                        task.cancel()
-                        _ = await task.value
-                    }
+                    group.addTask { _ = try? await fetcher.fetch(request) }
                 }
             }
+            let patient = self.fetcher
+            let told = FetchRequest(address: "\(base)/redirect-told", maximumBytes: 9)
+            for number in 0..<200 {
+                let task = Task { try? await patient.fetch(told) }
+                // The server redirects now: the task is cancelled just before this arrives, or just after.
+                let line = await server.nextLine()
+                try #require(line != nil, "the server ended")
+                for _ in 0..<number % 20 * 10 { await Task.yield() }
+                task.cancel()
+                _ = await task.value
+            }
+            await late
             let after = try await self.fetcher.fetch(request)
             #expect(after.body == Array("list".utf8))
         }

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two and four instances of the service on one PostgreSQL: people told once, limits shared, nothing lost that was accepted."""
+"""Two and four instances of the service on one PostgreSQL: people told once, limits shared, nothing lost that was accepted,
+and none that waits for another to take reports."""
 
+import functools
 import http.client
 import http.server
 import json
@@ -9,6 +11,7 @@ import shutil
 import threading
 import time
 
+import waits
 from postgresql import PostgreSQL
 from stage import NAME, Service, expect, folder, machine, post
 
@@ -42,9 +45,10 @@ class Webhook:
 class Sender(threading.Thread):
     """Sends reports to an instance, each about a host of its own, with any outcome, until it is told to end."""
 
-    def __init__(self, service, mark):
+    def __init__(self, service, mark, invents=False):
+        """invents: no list has the hosts."""
         super().__init__(daemon=True)
-        self.service, self.mark, self.ended = service, mark, threading.Event()
+        self.service, self.mark, self.ended, self.invents = service, mark, threading.Event(), invents
         self.accepted, self.answers = [], {}
 
     def run(self):
@@ -54,7 +58,8 @@ class Sender(threading.Thread):
             number += 1
             try:
                 connection = connection or self.service.connection(timeout=60)
-                status = post(connection, random.getrandbits(24), host)
+                noted = {"noted": host} if self.invents else {}
+                status = post(connection, random.getrandbits(24), host, **noted)
                 if status == 202:
                     self.accepted.append(host)
                 if status in (429, 503):
@@ -68,9 +73,10 @@ class Sender(threading.Thread):
 class Load:
     """Senders at every instance, as long as the block lasts."""
 
-    def __init__(self, instances, mark):
-        self.senders = [Sender(service, f"{mark}i{index}s{number}")
-                        for index, service in enumerate(instances) for number in range(SENDERS)]
+    def __init__(self, instances, mark, each=SENDERS, invents=False):
+        """invents: half of them do."""
+        self.senders = [Sender(service, f"{mark}i{index}s{number}", invents and number % 2 == 1)
+                        for index, service in enumerate(instances) for number in range(each)]
 
     def __enter__(self):
         for sender in self.senders:
@@ -87,6 +93,10 @@ class Load:
     @property
     def accepted(self):
         return [host for sender in self.senders for host in sender.accepted]
+
+    @property
+    def listed(self):
+        return [host for sender in self.senders if not sender.invents for host in sender.accepted]
 
     @property
     def answers(self):
@@ -117,7 +127,8 @@ def instances(count, path, database, webhook, settings=UNLIMITED):
     return all_of_them
 
 
-def each_is_there_once(database, wanted, what):
+def each_is_there_once(database, wanted, what, sums_hold=True):
+    """sums_hold: no group left, with its reports, and none was laid down."""
     rows = (line.split("\t") for line in database.sql("SELECT host, COUNT(*) FROM report GROUP BY host").splitlines())
     found = {host: int(count) for host, count in rows}
     lost = [host for host in wanted if host not in found]
@@ -126,7 +137,7 @@ def each_is_there_once(database, wanted, what):
     expect(not twice, f"{what}: {len(twice)} reports are there more than once: {twice[:3]}")
     sums = database.sql("""SELECT (SELECT COUNT(*) FROM report), (SELECT SUM(count) FROM group_count),
         (SELECT SUM(count) FROM group_hour), (SELECT SUM(count) FROM report_hour)""").split()
-    expect(len(set(sums)) == 1, f"{what}: the sums differ: {sums}")
+    expect(len(set(sums)) == 1 or not sums_hold, f"{what}: the sums differ: {sums}")
 
 
 def until(holds, seconds, what):
@@ -257,6 +268,10 @@ def prove_some(count, times, is_short):
             lines += ["* " + line for line in lost_database(database, every, 2 if is_short else 15, wanted)]
             if not is_short:
                 lines += ["* " + line for line in alarms(every, webhook, whole=True)]
+            said, listed = waits.prove(database, every, functools.partial(Load, every), 3 if is_short else 20, words(every))
+            lines += ["* " + line for line in said]
+            each_is_there_once(database, listed, "after invented hosts", sums_hold=False)
+            if not is_short:
                 lines += ["* " + line for line in limits(count, path / "limits", 30)]
             for service in every:
                 expect(service.stop() == 0, "an instance ended with a failure")

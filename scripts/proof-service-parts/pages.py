@@ -8,29 +8,37 @@ import time
 
 from stage import NAME, Service, expect, folder, machine
 
-# The most resident memory that a page may need above what the service has with nothing to do, in bytes.
-MOST_BYTES = 67_108_864
+# The most resident memory that a page may need above what the service has with nothing to do: a number of bytes, and of what all
+# envelopes have together one in so many bytes. So fewer and smaller lists are no excuse to load all of them.
+MOST_BYTES, MOST_SHARE = 67_108_864, 4
+# The hosts of a list of 2.6 MB.
+LARGE = 7_900
 PAGES = ["/", "/lists", "/lists?before=50", "/adoption", "/hosts", "/rotations", "/audit", "/failures", "/alarms",
          "/metrics", "/v1/status", "/readyz"]
 
 
 def entry(number):
     pins = ", ".join('{pin: "sha256/%s"}' % base64.b64encode(hashlib.sha256(f"{kind} {number}".encode()).digest()).decode()
-                     for kind in ("now", "next"))
+                     for kind in ("now", "next", "later"))
     return f'  - {{domain: "host-{number}.example.com", mode: enforce, pins: [{pins}]}}\n'
+
+
+def publish_large(service, domains):
+    """Starts a service with a list of so many hosts published."""
+    source = service.path / "app" / "tumbler.yaml"
+    text = source.read_text()
+    end = text.index("denied:")
+    source.write_text(text[:end] + "".join(entry(number) for number in range(domains)) + text[end:])
+    service.run("release", "-C", str(service.path / "app"), "--yes", timeout=600)
+    service.start()
+    service.publish()
 
 
 def fill(path, domains, lists):
     """A database in which the same list was published again and again, as the version before left it: with no
     differences computed."""
     service = Service(path)
-    source = path / "app" / "tumbler.yaml"
-    text = source.read_text()
-    end = text.index("denied:")
-    source.write_text(text[:end] + "".join(entry(number) for number in range(domains)) + text[end:])
-    service.run("release", "-C", str(path / "app"), "--yes", timeout=600)
-    service.start()
-    service.publish()
+    publish_large(service, domains)
     service.stop()
     database = sqlite3.connect(service.data / "tumbler.sqlite")
     for number in range(2, lists + 1):
@@ -70,7 +78,7 @@ def peak(service):
 
 
 def prove(is_short):
-    domains, lists = (800, 21) if is_short else (9_000, 101)
+    domains, lists = (800, 801) if is_short else (LARGE, 101)
     with folder() as path:
         loaded = machine()
         service = fill(path, domains, lists)
@@ -86,9 +94,9 @@ def prove(is_short):
             expect(answer.status == 200, f"{page} was answered with {answer.status}")
             needs[page] = peak(service) - idle
         service.kill()
-    worst = max(needs, key=needs.get)
-    expect(needs[worst] <= MOST_BYTES, f"{worst} needs {needs[worst] / 1e6:.0f} MB above {idle / 1e6:.0f} MB")
-    each = ", ".join(f"`{page}` {max(need, 0) / 1e6:.0f}" for page, need in needs.items())
+    worst, most = max(needs, key=needs.get), min(MOST_BYTES, size * lists // MOST_SHARE)
+    each = ", ".join(f"`{page}` {max(need, 0) / 1e6:.1f}" for page, need in needs.items())
+    expect(needs[worst] <= most, f"{worst} needs more than {most / 1e6:.1f} MB above {idle / 1e6:.0f} MB: {each}")
     return [f"{lists} lists of {size:,} bytes, published before differences were kept; {loaded}. Resident memory with nothing "
             f"to do {idle / 1e6:.0f} MB; at most above that while a page was made, in MB, in this order: {each}. Allowed are "
-            f"{MOST_BYTES / 1e6:.0f}: holds."]
+            f"{most / 1e6:.1f}: holds; all envelopes have {size * lists / 1e6:.0f} MB."]

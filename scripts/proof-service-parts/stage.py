@@ -32,6 +32,28 @@ def expect(holds, what):
         raise Failure(what)
 
 
+class Limits:
+    """Measurements with what each may be at most, as scripts/bench-thresholds reads them: what is asked for at least is turned
+    round."""
+
+    def __init__(self, section):
+        self.lines, self.broken = [f"{section}:"], []
+
+    def limit(self, name, value, most, unit=""):
+        """Adds one, rounded for both alike."""
+        digits = 3 if isinstance(most, float) else 0
+        holds = round(value, digits) <= round(most, digits)
+        self.lines.append(f"  {name}: {value:.{digits}f}{unit} (at most {most:.{digits}f}{unit}): {'holds' if holds else 'DOES NOT HOLD'}")
+        if not holds:
+            self.broken.append(name)
+
+    def page(self, lines):
+        """The lines of a page with these below; fails, with all of them, where one does not hold."""
+        lines = [*lines, "", "```", *self.lines, "```"]
+        expect(not self.broken, "\n".join(lines) + f"\nabove its limit: {'; '.join(self.broken)}")
+        return lines
+
+
 def binary():
     """The command line that is proved: $TUMBLER, else the release build, else the debug build, whichever is newer."""
     if named := os.environ.get("TUMBLER"):

@@ -32,6 +32,18 @@ public struct ListChange: Hashable, Sendable, Encodable {
     /// Whether clients accept more than before.
     public let weakens: Bool
 
+    /// Whether clients may refuse what they accepted before: a pin is gone, a key or a certificate is refused, an entry asks
+    /// for more.
+    public var mayRefuse: Bool {
+        if self.weakens || Self.harmless.contains(self.what) { return false }
+        return self.subject != "list" || self.what == "unlisted"
+    }
+
+    /// The parts of an entry that refuse nothing.
+    private static let harmless: Set<String> = [
+        "reportTo", "reportPerMillion", "expiresAt", "the order of its pins", "the order of its entries",
+    ]
+
     /// A line for people: a sign, what it is about, and how it was and is.
     public var line: String {
         let sign = [Kind.added: "+", .removed: "-", .changed: "~"][self.kind] ?? "~"

@@ -4,7 +4,8 @@
 
 internal import PinReportAnalysis
 
-/// Makes the groups of a batch that are not there yet, within a transaction that holds ``StoreLock/groups``.
+/// Makes the groups of a batch that are not there yet, within a transaction that holds ``StoreLock/groups``: without it
+/// reports are only counted in overflows that are there.
 struct GroupMaking {
     /// The maximum number of groups that leave for those of one batch. A flood of new groups would have each of them
     /// look for one that leaves; the rest is counted in the overflow.
@@ -40,6 +41,11 @@ struct GroupMaking {
         self.known[group.id] =
             try self.hasRoom(for: report)
             ? try self.store.insert(report, as: group) : try self.overflow(of: report)
+    }
+
+    /// Has the overflow of a group count a report.
+    mutating func countInOverflow(_ report: AcceptedReport) throws {
+        self.known[report.group.id] = try self.overflow(of: report)
     }
 
     private mutating func hasRoom(for report: AcceptedReport) throws -> Bool {

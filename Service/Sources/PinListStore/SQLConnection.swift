@@ -26,8 +26,16 @@ protocol SQLConnection {
     /// Waits until no other transaction has a lock, and keeps it until this one ends.
     func lock(_ lock: StoreLock) throws
 
+    /// Takes a lock where no other transaction has it, and keeps it until this one ends.
+    ///
+    /// - Returns: Whether it has it; `false` at once where another transaction does.
+    func lockIfFree(_ lock: StoreLock) throws -> Bool
+
     /// The clause that follows queries that lock rows.
     var rowLocks: SQLRowLocks { get }
+
+    /// The hidden column that says where a row of a table stands; `nil` where tables are walked by their keys.
+    var rowPlace: String? { get }
 
     /// Whether each day's reports have a table of their own, which is dropped as a whole.
     var hasReportDays: Bool { get }
@@ -35,11 +43,22 @@ protocol SQLConnection {
     /// Makes the table of a day of reports, where each day has one and it is not there.
     func makeReportDay(_ day: Int64) throws
 
+    /// The time by the clock of the database's machine, in seconds since 1970; `nil` where that is this machine.
+    func serverTime() throws -> Int64?
+
     /// Has the numbers that the database gives go on after the highest that is there, when rows were copied with theirs.
     func continueNumbers() throws
 }
 
 extension SQLConnection {
+    func serverTime() throws -> Int64? { nil }
+
+    /// Where there is one writer, each lock is free.
+    func lockIfFree(_ lock: StoreLock) throws -> Bool {
+        try self.lock(lock)
+        return true
+    }
+
     func makeReportDay(_ day: Int64) throws {
         guard self.hasReportDays else { return }
         _ = try self.rows("SELECT report_day_make(?)", [.integer(day)])

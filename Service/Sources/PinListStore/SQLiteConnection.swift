@@ -93,6 +93,8 @@ struct SQLiteConnection: SQLConnection {
 
     var rowLocks: SQLRowLocks { SQLRowLocks() }
 
+    var rowPlace: String? { nil }
+
     var hasReportDays: Bool { false }
 
     func continueNumbers() throws {}

@@ -7,8 +7,16 @@ internal import PinReportAnalysis
 /// Copies everything from one store into another one that is empty: from SQLite to PostgreSQL, or back. Whose turn it is
 /// among instances is no longer so when they stand still, and stays behind.
 package struct StoreMove: Sendable {
-    /// The number of rows that one transaction copies.
+    /// The maximum number of rows that one transaction copies.
     package static let page = 2_000
+    /// The maximum number of bytes of lists, bodies and other long values that one transaction copies, so that a page fits
+    /// into memory several times; one row may have more.
+    package static let pageBytes: Int64 = 8_388_608
+    /// The columns, of any table, whose values may be long: bytes and texts.
+    private static let long: Set<String> = [
+        "envelope", "changes", "body", "result", "plan", "file", "certificate", "receipt", "names", "issuers", "detail",
+        "signals",
+    ]
 
     /// The tables with their columns; the first ones, or the one number, are the key that pages follow.
     static let tables: [(name: String, columns: [String], key: [String])] =
@@ -123,9 +131,12 @@ package struct StoreMove: Sendable {
             // A row value is compared member by member, by SQLite and by PostgreSQL.
             let keyMarks = table.key.map { _ in "?" }.joined(separator: ", ")
             let condition = last == nil ? "" : "WHERE (\(key)) > (\(keyMarks))"
-            let sql = "SELECT \(columns) FROM \(table.name) \(condition) ORDER BY \(key) LIMIT \(Self.page)"
+            let page = "FROM \(table.name) \(condition) ORDER BY \(key) LIMIT ?"
             let values = last ?? []
-            let rows = try await self.source.read { try $0.connection.rows(sql, values) }
+            let rows = try await self.source.read { store in
+                let limit = try Self.rowsOfPage(store, table.columns, page, values)
+                return try store.connection.rows("SELECT \(columns) \(page)", values + [.integer(limit)])
+            }
             guard let end = rows.last else { return count }
             let insertion = SQLInsertion(into: table.name, table.columns)
             let time = table.name == "report" ? table.columns.firstIndex(of: "received_at") : nil
@@ -136,5 +147,21 @@ package struct StoreMove: Sendable {
             last = places.map { end.values[$0] }
             count += Int64(rows.count)
         }
+    }
+
+    /// The number of rows that the next page has, measured before their values are read.
+    private static func rowsOfPage(
+        _ store: StoreTransaction, _ columns: [String], _ page: String, _ values: [SQLValue]
+    ) throws -> Int64 {
+        let long = columns.filter { Self.long.contains($0) }
+        guard !long.isEmpty else { return Int64(Self.page) }
+        let length = long.map { "COALESCE(LENGTH(\($0)), 0)" }.joined(separator: " + ")
+        var (bytes, count) = (Int64(0), Int64(0))
+        for row in try store.connection.rows("SELECT \(length) \(page)", values + [.integer(Int64(Self.page))]) {
+            bytes += try row.integer(0)
+            guard bytes <= Self.pageBytes || count == 0 else { break }
+            count += 1
+        }
+        return max(count, 1)
     }
 }

@@ -67,6 +67,11 @@ package struct StoreRoom: Hashable, Sendable {
         return Part.allCases.filter { $0 != .counts || hasCounts }.map { ($0, sums[$0] ?? 0) }
     }
 
+    /// The size of the tables of a part.
+    package func bytes(of part: Part) -> Int64 {
+        self.sizes.reduce(0) { Part(of: $1.key) == part ? $0 + $1.value : $0 }
+    }
+
     /// The use of the room, in a sentence.
     package var sentence: String {
         let parts = self.parts.map { part, bytes in
@@ -86,6 +91,23 @@ package struct StoreRoom: Hashable, Sendable {
 
     /// The size of the reports and counts that have to go: what they take beyond the limit, whatever the others take.
     package var excess: Int64 { max(self.forgotten - self.limit, 0) }
+
+    /// Whether counts have to go before reports: they are the larger part, or reach the limit by themselves, and no report
+    /// that goes makes room for them. Otherwise those who make counts grow would have the reports deleted.
+    ///
+    /// - Parameter reports: The size of reports and their groups.
+    package func beginsWithCounts(besides reports: Int64) -> Bool {
+        self.excess >= reports || self.forgotten - reports > reports
+    }
+
+    /// The number of the oldest of so many reports that have to go. When there are more than were counted it is too small, and
+    /// never too large.
+    ///
+    /// - Parameter capacity: The number that fits; `nil` where the database gets smaller with each report that goes.
+    package func surplus(of count: Int64, capacity: Int64?) -> Int64 {
+        if let capacity { return max(count - capacity, 0) }
+        return self.excess / max(self.forgotten / max(count, 1), 1) + 1
+    }
 
     /// The largest parts first, in words, when there is too little room; `nil` while it is enough. Reports that fill the
     /// limit beside little else are no complaint.

@@ -22,6 +22,9 @@ struct StoreSchema {
         let removableAudit: [String]
         /// The statements that give each day's reports a table of their own; nothing where that is no gain.
         var reportDays: [String] = []
+        /// The statements that keep those who may not change reports from making and dropping their days: the fifth
+        /// migration.
+        var guardedReportDays: [String] = []
     }
 
     /// SQLite's.
@@ -51,7 +54,10 @@ struct StoreSchema {
 
     /// The migrations that this version knows, in their order; the first is number 1.
     static func migrations(_ dialect: Dialect) -> [[String]] {
-        [Self.first(dialect), Self.second(dialect), Self.third(dialect), Self.fourth(dialect)]
+        [
+            Self.first(dialect), Self.second(dialect), Self.third(dialect), Self.fourth(dialect),
+            dialect.guardedReportDays,
+        ]
     }
 
     /// Certificate Transparency, and reports that installations sign by App Attest.

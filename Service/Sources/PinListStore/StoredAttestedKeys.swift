@@ -120,22 +120,31 @@ extension StoreTransaction {
         try self.connection.rows("SELECT secret FROM attestation_secret WHERE day = ?", [.integer(day)]).first?.blob(0)
     }
 
-    /// The secret of a day, made where there is none yet. That of the day before stays; older ones go.
+    /// The secret of a day, made where there is none yet. That of the day before stays; older ones go, but for those of the
+    /// believed time.
     package func attestationSecret(of day: Int64, orNew secret: [UInt8]) throws -> [UInt8] {
         try self.connection.execute(
             "INSERT INTO attestation_secret (day, secret) VALUES (?, ?) ON CONFLICT (day) DO NOTHING",
             [.integer(day), .blob(secret)])
-        try self.connection.execute("DELETE FROM attestation_secret WHERE day < ?", [.integer(day - 1)])
+        let believed = try self.believedTime(by: Timestamp(secondsSince1970: day * 86_400)).hour / 24
+        try self.connection.execute(
+            "DELETE FROM attestation_secret WHERE day < ?", [.integer(min(day, believed) - 1)])
         guard let stored = try self.attestationSecret(of: day) else {
             throw StoreError(.damaged, "the secret of a day is gone in the moment in which it was made")
         }
         return stored
     }
 
-    /// Forgets keys that were not used for long, counts older than a month is, and sources that were heard hours ago.
-    package func removeAttestations(unusedSince cutoff: Timestamp, at now: Timestamp) throws {
-        try self.connection.execute(
-            "DELETE FROM attested_key WHERE last_at < ?", [.integer(cutoff.secondsSince1970)])
+    /// Forgets keys that were not used for long.
+    ///
+    /// - Parameter limit: The maximum number of keys.
+    /// - Returns: The number of keys.
+    package func removeAttestedKeys(unusedSince cutoff: Timestamp, limit: Int) throws -> Int {
+        try self.connection.removeFirst(limit, of: "attested_key", by: "last_at", before: cutoff.secondsSince1970)
+    }
+
+    /// Forgets counts older than a month is, sources that were heard hours ago, and secrets of days that are over.
+    package func removeAttestations(at now: Timestamp) throws {
         try self.connection.execute(
             "DELETE FROM attestation_hour WHERE hour < ?", [.integer(now.hour - AttestationRate.month - 1)])
         try self.connection.execute("DELETE FROM attested_witness WHERE hour < ?", [.integer(now.hour - 1)])

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import CertificatePinning
+internal import PinReportAnalysis
 
 extension StoreTransaction {
     static var auditColumns: String { "number, time, actor, action, detail, previous" }
@@ -82,26 +83,31 @@ extension StoreTransaction {
         try !self.connection.rows("SELECT 1 FROM evidence WHERE digest = ?", [.text(payload)]).isEmpty
     }
 
-    /// The number of envelopes of a name that were kept since a time.
-    package func evidenceCount(of name: String, since time: Timestamp) throws -> Int64 {
+    /// The number of envelopes of a name that were kept within a day from a time on: what a wrong clock dated ahead is none
+    /// of today's.
+    package func evidenceCount(of name: String, onDayOf start: Timestamp) throws -> Int64 {
         try self.connection.rows(
-            "SELECT COUNT(*) FROM evidence WHERE name = ? AND at >= ?",
-            [.text(name), .integer(time.secondsSince1970)]
+            "SELECT COUNT(*) FROM evidence WHERE name = ? AND at >= ? AND at < ?",
+            [.text(name), .integer(start.secondsSince1970), .integer(start.before(-86_400).secondsSince1970)]
         ).first?.integer(0) ?? 0
     }
 }
 
 extension StoreTransaction {
-    /// The number of entries of an action that a token added since a time, counted up to a bound.
-    package func auditEntryCount(of action: String, by actor: String, since time: Timestamp, upTo maximum: Int) throws
-        -> Int64
-    {
+    /// The number of entries of an action that a token added within a day from a time on, counted up to a bound.
+    package func auditEntryCount(
+        of action: String, by actor: String, onDayOf start: Timestamp, upTo maximum: Int
+    ) throws -> Int64 {
         try self.connection.rows(
             """
             SELECT COUNT(*) FROM (
-                SELECT 1 FROM audit WHERE action = ? AND time >= ? AND actor = ? LIMIT ?
+                SELECT 1 FROM audit WHERE action = ? AND time >= ? AND time < ? AND actor = ? LIMIT ?
             ) AS entries
-            """, [.text(action), .integer(time.secondsSince1970), .text(actor), .integer(Int64(maximum))]
+            """,
+            [
+                .text(action), .integer(start.secondsSince1970), .integer(start.before(-86_400).secondsSince1970),
+                .text(actor), .integer(Int64(maximum)),
+            ]
         ).first?.integer(0) ?? 0
     }
 }

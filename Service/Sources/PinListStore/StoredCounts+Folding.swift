@@ -14,9 +14,18 @@ extension StoreTransaction {
     /// - Parameter hour: The first hour that may still be added to.
     package func foldCounts(before hour: Int64) throws {
         let hours: [SQLValue] = [.integer(hour - Self.foldedHours), .integer(hour)]
+        let end = SQLValue.integer(hour * 3_600)
+        // A batch that removes a group would not see the sum that is added here, and leave it without a group. Before anything
+        // is changed: a batch that has a group already waits for nothing of this one then.
+        _ = try self.connection.rows(
+            """
+            SELECT number FROM report_group
+            WHERE number IN (SELECT group_number FROM group_count WHERE instance <> '' AND last_at < ?)\
+            \(self.connection.rowLocks.shared)
+            """, [end])
         try self.fold(Self.groupHours, where: "\(Self.ofGroups) AND hour >= ? AND hour < ?", hours)
         try self.fold(Self.hours, where: "hour >= ? AND hour < ?", hours)
-        try self.fold(Self.groupCounts, where: "last_at < ?", [.integer(hour * 3_600)])
+        try self.fold(Self.groupCounts, where: "last_at < ?", [end])
         for name in try self.names() {
             let hoursOfName = [.text(name)] + hours
             try self.fold(Self.listRequests, where: "name = ? AND hour >= ? AND hour < ?", hoursOfName)

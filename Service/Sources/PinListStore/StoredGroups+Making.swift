@@ -20,7 +20,8 @@ extension StoreTransaction {
     /// overflow's.
     ///
     /// Takes ``StoreLock/groups`` only where a group is new: those that are there are looked up, and kept from being
-    /// removed until the reports are in.
+    /// removed until the reports are in. Waits for another instance that has it only where a new group has room of its own
+    /// (docs/decisions/0081).
     package func groups(of reports: [AcceptedReport]) throws -> [String: KnownGroup] {
         var order: [String] = []
         var firsts: [String: AcceptedReport] = [:]
@@ -33,10 +34,45 @@ extension StoreTransaction {
         let known = try self.knownGroups(order)
         let isSettled = firsts.allSatisfy { id, first in known[id].map { $0.isListed || !first.isListed } ?? false }
         if isSettled { return known }
-        try self.connection.lock(.groups)
+        let wanted = order.compactMap { firsts[$0] }
+        if try !self.connection.lockIfFree(.groups) {
+            if let known = try self.overflows(of: wanted, besides: known) { return known }
+            try self.connection.lock(.groups)
+        }
         // Another instance may have made some while this one waited.
         var making = GroupMaking(store: self, known: try self.knownGroups(order), quota: try self.groupQuota())
-        for report in order.compactMap({ firsts[$0] }) { try making.expect(report) }
+        for report in wanted { try making.expect(report) }
+        return making.known
+    }
+
+    /// The groups that count reports while another instance makes groups: what could only take the place of another group is
+    /// counted in its overflow, and waits for nothing. An overflow that is not there yet is waited for, once.
+    ///
+    /// - Parameter known: The groups of these reports that are there.
+    /// - Returns: `nil` where a new group has room, or one that is there is to be marked as listed.
+    private func overflows(
+        of reports: [AcceptedReport], besides known: [String: KnownGroup]
+    ) throws -> [String: KnownGroup]? {
+        let quota = try self.groupQuota()
+        var (missing, counts) = ([AcceptedReport](), [GroupQuota.Share: Int]())
+        for report in reports {
+            if let group = known[report.group.id] {
+                guard group.isListed || !report.isListed else { return nil }
+                continue
+            }
+            missing.append(report)
+            let share = GroupQuota.Share(of: report.group, isListed: report.isListed)
+            // Where its part is full its share need not be counted.
+            guard quota.room(for: share, holding: 0) == .free else { continue }
+            let count = try counts[share] ?? self.groupCount(of: share)
+            counts[share] = count
+            guard quota.room(for: share, holding: count) != .free else { return nil }
+        }
+        let overflows = Set(missing.map { $0.group.overflow(isListed: $0.isListed).id })
+        let found = try self.knownGroups(overflows.sorted())
+        if found.count < overflows.count { try self.connection.lock(.groups) }
+        var making = GroupMaking(store: self, known: known.merging(found) { $1 }, quota: quota)
+        for report in missing { try making.countInOverflow(report) }
         return making.known
     }
 

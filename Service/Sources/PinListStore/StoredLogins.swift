@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import CertificatePinning
+internal import PinReportAnalysis
 
 extension StoreTransaction {
     /// Keeps a code of a log-in link, and says so in the audit log. Codes that ended go, and the oldest of too many.
@@ -21,13 +22,14 @@ extension StoreTransaction {
         try self.log("login-link", "\(whom)once, until \(code.endsAt)", by: actor, at: now)
     }
 
-    /// The code that a text is, when it can be used.
+    /// The code that a text is, when it can be used: not one whose end lies so far ahead that a wrong clock set it.
     package func loginCode(_ text: String, at now: Timestamp) throws -> LoginCode? {
-        try self.connection.rows("SELECT hash, owner, ends_at FROM login_code", []).map { row in
+        let latest = now.before(-2 * LoginCode.seconds)
+        return try self.connection.rows("SELECT hash, owner, ends_at FROM login_code", []).map { row in
             LoginCode(
                 hash: try row.blob(0), owner: try row.text(1),
                 endsAt: Timestamp(secondsSince1970: try row.integer(2)))
-        }.first { $0.matches(text) && now < $0.endsAt }
+        }.first { $0.matches(text) && now < $0.endsAt && $0.endsAt <= latest }
     }
 
     /// Uses a code up: it becomes a token that reads, which ends with the log-in. Within a transaction that writes, so that

@@ -57,19 +57,26 @@ extension StoreTransaction {
     /// The time for which a target that no instance knows any more still gets notifications, in seconds, and for which
     /// its notifications wait for an instance that does: a day.
     static var targetsKept: Int64 { 86_400 }
+    /// The maximum wait of a notification for its next attempt, in seconds.
+    package static var maximumWait: Int64 { 1_800 }
 
-    /// Says which targets an instance knows. Writes where that was said over ``targetsKeptEvery`` seconds ago alone.
+    /// Says which targets an instance knows, at the believed time: the clocks of others read it. Writes where that was said
+    /// over ``targetsKeptEvery`` seconds ago alone.
     package func keepTargets(_ names: [String], of instance: String, at now: Timestamp) throws {
+        let now = try self.believedTime(by: now)
         let rows = try self.connection.rows(
             "SELECT name, seen_at FROM alert_target WHERE instance = ?", [.text(instance)])
         let kept = Dictionary(
             try rows.map { (try $0.text(0), try $0.integer(1)) }, uniquingKeysWith: { first, _ in first })
         for name in names {
             if let seen = kept[name], (0..<Self.targetsKeptEvery).contains(now.secondsSince1970 - seen) { continue }
-            // Of instances that are gone, and of targets that were taken out of every configuration.
+            // Of instances that are gone, of targets that were taken out of every configuration, and of wrong clocks.
             try self.connection.execute(
-                "DELETE FROM alert_target WHERE seen_at <= ?",
-                [.integer(now.before(2 * Self.targetsKept).secondsSince1970)])
+                "DELETE FROM alert_target WHERE seen_at <= ? OR seen_at > ?",
+                [
+                    .integer(now.before(2 * Self.targetsKept).secondsSince1970),
+                    .integer(now.before(-BelievedTime.step).secondsSince1970),
+                ])
             try self.connection.execute(
                 """
                 INSERT INTO alert_target (name, instance, seen_at) VALUES (?, ?, ?)
@@ -80,7 +87,8 @@ extension StoreTransaction {
 
     /// The names of the targets that some instance knew within ``targetsKept`` seconds.
     package func knownTargets(at now: Timestamp) throws -> [String] {
-        try self.connection.rows(
+        let now = try self.believedTime(by: now)
+        return try self.connection.rows(
             "SELECT DISTINCT name FROM alert_target WHERE seen_at > ? ORDER BY name",
             [.integer(now.before(Self.targetsKept).secondsSince1970)]
         ).map { try $0.text(0) }
@@ -133,47 +141,61 @@ extension StoreTransaction {
     }
 
     /// Takes what is due for some targets, for this instance alone until a time.
+    ///
+    /// What waits for longer than anything has to was put off by a wrong clock, and is due. What such a clock dated ahead is
+    /// as old as its first attempt.
     package func takeNotifications(
         for targets: [String], due now: Timestamp, until lease: Timestamp, limit: Int
     ) throws -> [StoredNotification] {
         guard !targets.isEmpty else { return [] }
         let marks = targets.map { _ in "?" }.joined(separator: ", ")
+        let latest = now.before(-Self.maximumWait - Self.skew)
         let values: [SQLValue] =
-            [.integer(now.secondsSince1970)] + targets.map { SQLValue.text($0) } + [.integer(Int64(limit))]
+            [.integer(now.secondsSince1970), .integer(latest.secondsSince1970)]
+            + targets.map { SQLValue.text($0) } + [.integer(Int64(limit))]
         let rows = try self.connection.rows(
             """
-            SELECT number, target, body, made_at, attempts FROM notification WHERE next_at <= ? AND target IN (\(marks))
-            ORDER BY next_at, number LIMIT ?
+            SELECT number, target, body, made_at, attempts FROM notification
+            WHERE (next_at <= ? OR next_at > ?) AND target IN (\(marks)) ORDER BY next_at, number LIMIT ?
             """, values)
         return try rows.map { row in
+            let made = Timestamp(secondsSince1970: try row.integer(3))
             let notification = StoredNotification(
                 number: try row.integer(0), target: try row.text(1), body: try row.blob(2),
-                madeAt: Timestamp(secondsSince1970: try row.integer(3)), attempts: try row.integer(4) + 1)
+                madeAt: made > now.before(-BelievedTime.step) ? now : made, attempts: try row.integer(4) + 1)
             try self.connection.execute(
-                "UPDATE notification SET next_at = ?, attempts = attempts + 1 WHERE number = ?",
-                [.integer(lease.secondsSince1970), .integer(notification.number)])
+                "UPDATE notification SET next_at = ?, made_at = ?, attempts = attempts + 1 WHERE number = ?",
+                [
+                    .integer(lease.secondsSince1970), .integer(notification.madeAt.secondsSince1970),
+                    .integer(notification.number),
+                ])
             return notification
         }
     }
 
-    /// Gives up what was made over a day ago for targets that no instance has known for that long.
+    /// Gives up what was made over a day ago for targets that no instance has known for that long, by the believed time.
     ///
     /// - Parameter known: The targets that this instance knows.
     /// - Returns: The targets, each with how many notifications were given up.
     package func loseNotifications(butFor known: Set<String>, at now: Timestamp) throws -> [(
         target: String, count: Int64
     )] {
-        let day = SQLValue.integer(now.before(Self.targetsKept).secondsSince1970)
+        let believed = try self.believedTime(by: now)
+        let day = SQLValue.integer(believed.before(Self.targetsKept).secondsSince1970)
+        // What a wrong clock dated ahead was made when an instance knew its target: over a day ago as well.
+        let ahead = SQLValue.integer(now.before(-BelievedTime.step).secondsSince1970)
+        let isOld = "(made_at <= ? OR made_at > ?)"
         let condition = """
-            made_at <= ? AND NOT EXISTS (
+            \(isOld) AND NOT EXISTS (
                 SELECT 1 FROM alert_target WHERE alert_target.name = notification.target AND seen_at > ?)
             """
         let lost = try self.connection.rows(
-            "SELECT target, COUNT(*) FROM notification WHERE \(condition) GROUP BY target ORDER BY target", [day, day]
+            "SELECT target, COUNT(*) FROM notification WHERE \(condition) GROUP BY target ORDER BY target",
+            [day, ahead, day]
         ).map { (target: try $0.text(0), count: try $0.integer(1)) }.filter { !known.contains($0.target) }
         for (target, count) in lost {
             try self.connection.execute(
-                "DELETE FROM notification WHERE target = ? AND made_at <= ?", [.text(target), day])
+                "DELETE FROM notification WHERE target = ? AND \(isOld)", [.text(target), day, ahead])
             try self.putDelivery(
                 to: target, at: now, trouble: "no instance has known this target for a day", losing: count)
         }

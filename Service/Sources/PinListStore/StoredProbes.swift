@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CertificatePinning
+package import CertificatePinning
 internal import PinListMetadata
 package import PinReportAnalysis
 
@@ -59,6 +59,16 @@ extension StoreTransaction {
             missed_at = excluded.missed_at, missed = excluded.missed
                 WHERE excluded.missed_at >= probe.at AND excluded.missed_at >= COALESCE(probe.missed_at, 0)
             """
+    }
+
+    /// Dates back what a wrong clock dated ahead: until that time nothing else that was found would replace it.
+    package func dateBackProbes(of name: String, at now: Timestamp) throws {
+        let latest = SQLValue.integer(now.before(-Self.skew).secondsSince1970)
+        let unknown = SQLValue.integer(now.before(86_400).secondsSince1970)
+        for column in ["at", "missed_at"] {
+            try self.connection.execute(
+                "UPDATE probe SET \(column) = ? WHERE name = ? AND \(column) > ?", [unknown, .text(name), latest])
+        }
     }
 
     /// Forgets hosts that no list has any more.

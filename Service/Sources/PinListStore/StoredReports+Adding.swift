@@ -50,7 +50,7 @@ extension StoreTransaction {
         into: "counted_host", ["day", "name", "host", "instance"], "ON CONFLICT (day, name, host, instance) DO NOTHING")
 
     /// Adds reports, and what is counted of them: the rows of an instance are its own, so that no instance waits for
-    /// another, but where a group is new.
+    /// another, but where a new group has room.
     ///
     /// - Parameter instance: The instance that counts.
     package func add(_ reports: [AcceptedReport], countedBy instance: String) throws {

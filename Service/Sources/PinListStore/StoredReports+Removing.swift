@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import CertificatePinning
-internal import PinReportAnalysis
 
 extension StoreTransaction {
     /// Forgets the oldest reports: those of whole days (UTC), where each day has a table of its own.
@@ -42,25 +41,66 @@ extension StoreTransaction {
             clamping: try self.connection.rows("SELECT report_days_end(?, 0)", [.integer(last)]).first?.integer(0) ?? 0)
     }
 
-    /// The number of the oldest reports that have to go so that there is room; `nil` when there is none left.
+    /// The number of reports that fit into what they may take, by the size of the newest ones; `nil` where the database
+    /// gets smaller with each report that goes.
     ///
-    /// For where no day can go as a whole: they are all of today then, or days have no tables. Counted one by one, and only
-    /// when there is too much: numbers have gaps where groups left, and a count that is too high would forget more than
-    /// is needed.
-    package func surplusReports(in room: StoreRoom) throws -> Int64? {
-        let count = try self.connection.rows("SELECT COUNT(*) FROM report", []).first?.integer(0) ?? 0
-        guard count > 0 else { return nil }
-        guard self.connection.hasReportDays else { return room.excess / max(room.forgotten / count, 1) + 1 }
-        // Their files do not shrink when rows are deleted, and do not grow while new ones find room in them: what is left
-        // has to fit into what reports may take.
+    /// Files of PostgreSQL do not shrink when rows are deleted, and do not grow while new ones find room in them.
+    package func reportCapacity(in room: StoreRoom) throws -> Int64? {
+        guard self.connection.hasReportDays else { return nil }
         let sample = """
             SELECT CAST(COALESCE(AVG(pg_column_size(sample.*)), 0) AS BIGINT)
             FROM (SELECT * FROM report ORDER BY number DESC LIMIT \(PostgreSQLLimits.measuredRows)) AS sample
             """
         let width = try self.connection.rows(sample, []).first?.integer(0) ?? 0
-        let allowed = max((room.sizes["report"] ?? 0) - room.excess, 0)
-        return max(count - allowed / (width + PostgreSQLLimits.rowOverhead), 0)
+        return max((room.sizes["report"] ?? 0) - room.excess, 0) / (width + PostgreSQLLimits.rowOverhead)
     }
+
+    /// Counts reports from a number on, at most so many: one statement does not walk through all of them.
+    ///
+    /// - Returns: How many there are, and the number of the last one; `nil` when there is none.
+    package func countReports(after number: Int64, limit: Int) throws -> (count: Int64, last: Int64)? {
+        let row = try self.connection.rows(
+            """
+            SELECT COUNT(*), MAX(number)
+            FROM (SELECT number FROM report WHERE number > ? ORDER BY number LIMIT ?) AS part
+            """, [.integer(number), .integer(Int64(limit))]
+        ).first
+        guard let row, let last = try row.optionalInteger(1) else { return nil }
+        return (try row.integer(0), last)
+    }
+
+    /// The size of reports and their groups, about.
+    ///
+    /// SQLite does not tell the pages of a table: there it is the size of some reports, from the oldest to the newest, for
+    /// each number between them. Numbers have gaps, so it may be too large, and is at most that of reports and counts
+    /// together.
+    package func reportBytes(in room: StoreRoom) throws -> Int64 {
+        if self.connection.hasReportDays { return room.bytes(of: .reports) }
+        let ends = try self.connection.rows(
+            "SELECT (SELECT MIN(number) FROM report), (SELECT MAX(number) FROM report)", []
+        ).first
+        guard let first = try ends?.optionalInteger(0), let last = try ends?.optionalInteger(1) else { return 0 }
+        let span = last.subtractingReportingOverflow(first)
+        guard !span.overflow, span.partialValue < .max else { return room.forgotten }
+        let columns = StoreMove.tables.first { $0.name == "report" }?.columns ?? []
+        let width = columns.map { "COALESCE(LENGTH(\($0)), 0)" }.joined(separator: " + ")
+        var (bytes, count) = (Int64(0), Int64(0))
+        let step = max(Int(clamping: span.partialValue / Self.measuredReports), 1)
+        for number in stride(from: first, through: last, by: step) {
+            let row = try self.connection.rows(
+                "SELECT \(width) FROM report WHERE number >= ? ORDER BY number LIMIT 1", [.integer(number)]
+            ).first
+            bytes += try row?.integer(0) ?? 0
+            count += 1
+        }
+        let all = (span.partialValue + 1).multipliedReportingOverflow(by: bytes / max(count, 1) + Self.reportOverhead)
+        return all.overflow ? room.forgotten : min(all.partialValue, room.forgotten)
+    }
+
+    /// The number of reports that are measured, about, to tell how large all of them are.
+    private static var measuredReports: Int64 { 100 }
+    /// Bytes that a report takes in SQLite beside its values: its header, its place in the page, and its entries in indexes.
+    private static var reportOverhead: Int64 { 100 }
 
     /// Forgets the oldest reports row by row, whatever day they are of.
     package func removeOldestReports(limit: Int) throws -> Int {
@@ -76,50 +116,13 @@ extension StoreTransaction {
     package func countNoRemovedBodies() throws {
         // By its number: PostgreSQL has no index by time.
         let oldest = try self.connection.rows("SELECT received_at FROM report ORDER BY number LIMIT 1", []).first
-        try self.countNoBodies(before: try oldest?.integer(0) ?? .max)
+        try self.countNoBodies(before: Timestamp(secondsSince1970: try oldest?.integer(0) ?? .max))
     }
 
-    /// When the newest body is forgotten none is kept, and of what still comes bodies are kept again.
-    private func countNoBodies(before seconds: Int64) throws {
+    /// Counts no body of a group whose newest body came before a time: when that is forgotten none is kept, and of what
+    /// still comes bodies are kept again.
+    package func countNoBodies(before time: Timestamp) throws {
         try self.connection.execute(
-            "UPDATE group_count SET bodies = 0 WHERE bodies > 0 AND bodies_at < ?", [.integer(seconds)])
-    }
-
-    /// Forgets what was counted, and groups and alarms that nothing is known of any more.
-    package func removeCounts(before time: Timestamp) throws {
-        let seconds = SQLValue.integer(time.secondsSince1970)
-        let old = try self.connection.rows(
-            "SELECT group_number FROM group_count GROUP BY group_number HAVING MAX(last_at) < ? LIMIT ?",
-            [seconds, .integer(Int64(Self.maximumGroupsRemoved))]
-        ).map { try $0.integer(0) }
-        for group in old {
-            _ = try self.removeGroup(group, if: { _, lastAt in lastAt < time.secondsSince1970 })
-        }
-        try self.countNoBodies(before: time.secondsSince1970)
-        try self.removeHours(before: time.hour)
-        try self.connection.execute("DELETE FROM alarm WHERE ended_at < ?", [seconds])
-    }
-
-    /// The maximum number of groups that one transaction removes: the rest goes the next time.
-    private static var maximumGroupsRemoved: Int { 500 }
-
-    /// Forgets what was counted of hours before one.
-    func removeHours(before hour: Int64) throws {
-        // Of groups that still fail, too.
-        try self.connection.execute("DELETE FROM group_hour WHERE hour < ?", [.integer(hour)])
-        try self.connection.execute("DELETE FROM group_network WHERE day < ?", [.integer(hour / 24)])
-        try self.connection.execute("DELETE FROM report_hour WHERE hour < ?", [.integer(hour)])
-        try self.connection.execute("DELETE FROM inquiry WHERE hour < ?", [.integer(hour)])
-        try self.connection.execute("DELETE FROM counted_host WHERE day < ?", [.integer(hour / 24)])
-    }
-
-    /// Forgets the oldest tenth of the days that were counted, one at least, and never today.
-    package func removeOldestCounts(before today: Int64) throws {
-        let oldest = try ["report_hour", "inquiry"].compactMap { table in
-            try self.connection.rows("SELECT MIN(hour) FROM \(table)", []).first?.optionalInteger(0)
-        }.min()
-        guard let oldest, oldest / 24 < today else { return }
-        let days = max((today - oldest / 24) / 10, 1)
-        try self.removeHours(before: (oldest / 24 + days) * 24)
+            "UPDATE group_count SET bodies = 0 WHERE bodies > 0 AND bodies_at < ?", [.integer(time.secondsSince1970)])
     }
 }

@@ -15,7 +15,7 @@ package struct SightedBytes: Sendable {
     package let issuer: [UInt8]?
 }
 
-/// Pages of certificates with the keys of their issuers, for asking what issuers took back.
+/// Pages of certificates with the keys of their issuers, for asking what issuers revoked.
 extension StoreTransaction {
     /// The maximum number of certificates of issuers of a name that are kept (formats.md, section 7).
     package static var maximumSightingIssuers: Int64 { 1_024 }
@@ -70,13 +70,5 @@ extension StoreTransaction {
             return SightedBytes(
                 sighting: sighting, certificate: try row.blob(StoredSighting.columns.count - 1), issuer: issuer)
         }
-    }
-
-    /// Forgets issuers of which nothing was told for long.
-    ///
-    /// - Returns: How many were forgotten.
-    func removeSightingIssuers(unusedSince time: Timestamp) throws -> Int {
-        try self.connection.execute(
-            "DELETE FROM sighting_issuer WHERE last_at < ?", [.integer(time.secondsSince1970)])
     }
 }

@@ -275,11 +275,13 @@ extension StoreTransaction {
 
     /// Forgets those that ended, and those that were told long ago.
     ///
+    /// - Parameter limit: The maximum number of each kind.
     /// - Returns: The number that were deleted.
-    package func removeSightings(endedBefore end: Timestamp, toldBefore first: Timestamp) throws -> Int {
-        try self.connection.execute("DELETE FROM sighting WHERE not_after < ?", [.integer(end.secondsSince1970)])
-            + self.connection.execute("DELETE FROM sighting WHERE first_at < ?", [.integer(first.secondsSince1970)])
-            + self.removeSightingIssuers(unusedSince: first)
+    package func removeSightings(endedBefore end: Timestamp, toldBefore first: Timestamp, limit: Int) throws -> Int {
+        let (end, first) = (end.secondsSince1970, first.secondsSince1970)
+        return try self.connection.removeFirst(limit, of: "sighting", by: "not_after", before: end)
+            + self.connection.removeFirst(limit, of: "sighting", by: "first_at", before: first)
+            + self.connection.removeFirst(limit, of: "sighting_issuer", by: "last_at", before: first)
     }
 }
 

@@ -90,6 +90,7 @@ extension StoreTransaction {
 
     /// Forgets silences that are over.
     package func removeSilences(endedBy now: Timestamp) throws {
+        let now = try self.believedTime(by: now)
         try self.connection.execute(
             "DELETE FROM alarm_silence WHERE ends_at <= ?", [.integer(now.secondsSince1970)])
     }

@@ -75,6 +75,7 @@ extension StoreTransaction {
 
     /// Forgets tokens that ended so long ago that no list needs them.
     func forgetEndedTokens(at now: Timestamp) throws {
+        let now = try self.believedTime(by: now)
         try self.connection.execute(
             "DELETE FROM token WHERE ends_at < ?", [.integer(now.before(AccessToken.keptAfterEnd).secondsSince1970)])
     }

@@ -31,7 +31,7 @@ struct KeptProjectTests {
 
     private func withCopy(of fixture: String, _ body: (URL) async throws -> Void) async throws {
         try await withTemporaryFolder { folder in
-            for part in ["project", "service", "hybrid", "hybrid-client"] {
+            for part in ["project", "service", "hybrid", "hybrid-client", "rotated"] {
                 let kept = Self.fixtures.appendingPathComponent("\(fixture)/\(part)")
                 guard FileManager.default.fileExists(atPath: kept.path) else { continue }
                 try FileManager.default.copyItem(at: kept, to: folder.appendingPathComponent(part))
@@ -92,6 +92,46 @@ struct KeptProjectTests {
                     + Self.time(folder.appendingPathComponent("project")), in: folder)
             #expect(run.output.contains(#""host":"localhost""#), "\(run)")
             #expect(run.output.contains(#""state":"planned""#), "\(run)")
+        }
+    }
+
+    @Test(
+        "rotations that ended and one that was aborted are over, and one that was forced goes on where it stood",
+        arguments: Self.kept.filter { $0.hasPrefix("released/") })
+    func rotationsThatEndedAndOneThatWasAbortedAreOverAndOneThatWasForcedGoesOnWhereItStood(
+        fixture: String
+    ) async throws {
+        try await self.withCopy(of: fixture) { folder in
+            let project = folder.appendingPathComponent("rotated")
+            let time = try Self.time(project)
+            let verified = try await CommandRun.tumbler(
+                ["verify", "pins.json", "--root", "root/1.json"] + time, in: project)
+            try verified.expectSuccess()
+            #expect(verified.output.contains("list 6 of com.example.rotated"), "\(verified)")
+            let next = ["--no-look"] + time
+            for (host, state) in [("done", "retired"), ("dropped", "aborted")] {
+                let plan = try project.text(of: "rotations/\(host).example.com.yaml")
+                let run = try await CommandRun.tumbler(["rotate", "next", "\(host).example.com"] + next, in: project)
+                run.expectError(1)
+                #expect(run.errors.contains("is \(state): nothing comes next"), "\(run)")
+                #expect(try project.text(of: "rotations/\(host).example.com.yaml") == plan)
+            }
+            let status = try await CommandRun.tumbler(["rotate", "status", "--json"] + next, in: project)
+            for (host, state) in [("done", "retired"), ("dropped", "aborted"), ("forced", "ready")] {
+                let expected = #""host":"\#(host).example.com","state":"\#(state)""#
+                #expect(status.output.contains(expected), "\(status)")
+            }
+            // No server has the new key, and the reason for which the gate was passed by stays in the plan.
+            let forced = try await CommandRun.tumbler(["rotate", "next", "forced.example.com"] + next, in: project)
+            forced.expectError(1, hint: true)
+            #expect(forced.errors.contains("forced.example.com is not switched"), "\(forced)")
+            #expect(try project.text(of: "rotations/forced.example.com.yaml").contains(#"forced: "incident 4711""#))
+            // What is over is in the way of no other rotation.
+            let pins = try project.text(of: "rotations/dropped.example.com.yaml").split(separator: "\"")
+            let pin = try #require(pins.last { $0.hasPrefix("sha256/") })
+            let again = ["rotate", "plan", "dropped.example.com", "--pin", ProjectText.pin("z"), "--old", String(pin)]
+            let planned = try await CommandRun.tumbler(again + next, in: project)
+            #expect(planned.output.contains("planned: rotations/dropped.example.com.yaml"), "\(planned)")
         }
     }
 

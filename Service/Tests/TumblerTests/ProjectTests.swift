@@ -202,6 +202,29 @@ struct ProjectTests {
         }
     }
 
+    @Test("a list that refuses what the one before accepts recommends to ask the hosts; another one does not")
+    func listThatRefusesWhatTheOneBeforeAcceptsRecommendsToAskTheHosts() async throws {
+        try await withTemporaryFolder { folder in
+            #expect(try await self.initialise(folder).exitCode == 0)
+            let source = try folder.text(of: "project/tumbler.yaml")
+            let current = try #require(source.split(separator: "\n").first { $0.contains("current") })
+            let new = "      - {pin: \"\(ProjectText.pin("n"))\", note: \"next\"}"
+            let announced = source.replacing(current, with: "\(current)\n\(new)")
+            let denied = "denied: [{pin: \"\(ProjectText.pin("d"))\"}]"
+            let edits = [
+                (announced, false), (announced.replacing("refreshAfter: 12h", with: "refreshAfter: 6h"), false),
+                (source.replacing(current, with: new), true),
+                (source.replacing(current, with: new).replacing("denied: []", with: denied), true),
+            ]
+            for (number, (text, isRecommended)) in edits.enumerated() {
+                try folder.write(text, as: "project/tumbler.yaml")
+                let run = try await self.release(folder, ["--yes"], at: "2026-11-2\(number + 2)T00:00:00Z")
+                #expect(run.exitCode == 0, "\(run)")
+                #expect(run.errors.contains("with --live") == isRecommended, "\(run)")
+            }
+        }
+    }
+
     @Test("the kill switch: suspend, release, resume, release; the source is what it was")
     func killSwitchSuspendReleaseResumeReleaseTheSourceIsWhatItWas() async throws {
         try await withTemporaryFolder { folder in

@@ -73,6 +73,18 @@ struct ServerSnippetTests {
         }
     }
 
+    /// The status, type, cache field, entity tag and encoding of a server's answer. Its body goes into the file `body`.
+    private static func answer(
+        to path: String, _ header: String, at socket: String, in folder: URL
+    ) async throws -> String {
+        let line =
+            "curl -s -o body --unix-socket \(socket) --retry 20 --retry-connrefused --retry-delay 1 "
+            + "-H 'Accept-Encoding: gzip' -H '\(header)' "
+            + "-w '%{http_code} %{content_type} %header{cache-control} %header{etag} %header{content-encoding}' "
+            + "http://a.example/\(Self.base)/\(path)"
+        return try await CommandRun.shell(line, in: folder).output
+    }
+
     @Test(
         "nginx with the snippet: the digest is the entity tag, 304 for who holds the list, and a new list at once",
         .wants(.nginx), .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/sbin/nginx")))
@@ -94,12 +106,7 @@ struct ServerSnippetTests {
                 }
                 """, as: "nginx.conf")
             func get(_ path: String, _ header: String = "X-Nothing: 1") async throws -> String {
-                let line =
-                    "curl -s -o body --unix-socket \(socket) --retry 20 --retry-connrefused --retry-delay 1 "
-                    + "-H 'Accept-Encoding: gzip' -H '\(header)' "
-                    + "-w '%{http_code} %{content_type} %header{cache-control} %header{etag} %header{content-encoding}' "
-                    + "http://a.example/\(Self.base)/\(path)"
-                return try await CommandRun.shell(line, in: folder).output
+                try await Self.answer(to: path, header, at: socket, in: folder)
             }
             let nginx = URL(fileURLWithPath: "/usr/sbin/nginx")
             let arguments = ["-c", "\(folder.path)/nginx.conf", "-p", folder.path]
@@ -126,6 +133,63 @@ struct ServerSnippetTests {
                 #expect(try await get("root/2.json").hasPrefix("404 text/html public, max-age=60 "))
                 for path in ["current/pins.json", "\(before)/\(before)", "other.json", ""] {
                     #expect(try await get(path).hasPrefix("404 "), "\(path)")
+                }
+            }
+        }
+    }
+
+    @Test(
+        "Caddy with the snippet: 304 to the holder of the list, by its digest or Caddy's tag, and a new list at once",
+        .wants(.caddy), .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/caddy")))
+    func caddyWithTheSnippet() async throws {
+        try await self.withSnippet("--caddy") { folder, snippet, release in
+            try folder.write(snippet, as: "snippet")
+            let socket = "\(folder.path)/s"
+            try folder.write(
+                """
+                {
+                    admin off
+                    auto_https off
+                    storage file_system \(folder.path)/storage
+                }
+                http://a.example {
+                    bind unix/\(socket)
+                    import \(folder.path)/snippet
+                }
+                """, as: "Caddyfile")
+            func get(_ path: String, _ header: String = "X-Nothing: 1") async throws -> String {
+                try await Self.answer(to: path, header, at: socket, in: folder)
+            }
+            let run = "exec env HOME=. XDG_CONFIG_HOME=config caddy run --adapter caddyfile --config Caddyfile 2>&1"
+            try await withRunningProcess(URL(fileURLWithPath: "/bin/sh"), ["-c", run], in: folder) { caddy in
+                var said = ""
+                while !said.contains("serving initial configuration") {
+                    let line = await caddy.nextLine()
+                    said = try #require(line, "Caddy ended: \(said)")
+                }
+                var before = "0"
+                for time in ["2026-11-22T00:00:00Z", "2026-11-23T00:00:00Z"] {
+                    let digest = try await release(time)
+                    try await CommandRun.tumbler(["export", "out"], in: folder).expectResult()
+                    let whole = try await get("pins.json")
+                    let tag = try #require(whole.split(separator: " ").last.map(String.init))
+                    #expect(whole == "200 application/json public, max-age=300 \(tag) ")
+                    #expect(try folder.contents(of: "body") == folder.contents(of: "pins.json"))
+                    let quoted = "\"\(digest)\""
+                    for held in [quoted, "W/\(quoted)", "\"\(digest)-gzip\"", "\"x\", \(quoted)", tag] {
+                        let answer = try await get("pins.json", "If-None-Match: \(held)")
+                        #expect(answer.hasPrefix("304  public, max-age=300 "), "\(held): \(answer)")
+                    }
+                    for other in ["\"\(before)\"", "\"0\(digest)\"", digest, "\"\""] {
+                        #expect(try await get("pins.json", "If-None-Match: \(other)") == whole, "\(other)")
+                    }
+                    before = digest
+                }
+                let root = try await get("root/1.json")
+                #expect(root.hasPrefix("200 application/json public, max-age=31536000, immutable "), "\(root)")
+                for path in ["root/2.json", "current/pins.json", "\(before)/\(before)", "other.json", ""] {
+                    let answer = try await get(path)
+                    #expect(answer.hasPrefix("404 ") && answer.contains("public, max-age=60"), "\(path): \(answer)")
                 }
             }
         }

@@ -166,6 +166,24 @@ struct SignCommandTests {
         }
     }
 
+    @Test("a list that denies a certificate by its hash is never signed: it would look like protection, and is none")
+    func listThatDeniesACertificateByItsHashIsNeverSigned() async throws {
+        try await self.withRoot { folder in
+            let hash = "sha256/AgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgI="
+            for entry in ["\"cert-\(hash)\"", #"{"pin": "cert-\#(hash)", "mode": "report"}"#] {
+                try folder.write(MetadataFixture.list(extra: "\"denied\": [\(entry)], "), as: "list")
+                let run = try await CommandRun.tumbler(self.sign + ["--key", "pins", "--yes"], in: folder)
+                run.expectError(1, hint: true)
+                #expect(run.errors.contains("denied has the hash of a certificate: "), "\(run)")
+                #expect(run.errors.contains("deny its key: tumbler pin FILE prints sha256/"), "\(run)")
+                #expect(!self.exists("pins.json", in: folder))
+            }
+            // Its key may be denied.
+            try folder.write(MetadataFixture.list(extra: "\"denied\": [\"\(hash)\"], "), as: "list")
+            try await CommandRun.tumbler(self.sign + ["--key", "pins", "--yes"], in: folder).expectSuccess()
+        }
+    }
+
     @Test("a list that no client would read in its envelope is not written")
     func listThatNoClientWouldReadInItsEnvelopeIsNotWritten() async throws {
         try await self.withRoot { folder in

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A server on loopback that behaves as its paths say, for the tests of fetchers.
 
-    python3 http-server.py        prints its port, serves until standard input ends
+    python3 http-server.py        prints its port, serves until standard input ends; each time that it answers
+                                  /redirect-told it prints `redirects` before
 """
 
 import http.server
@@ -46,6 +47,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         elif path.startswith("/redirect/"):
             left = int(path.rsplit("/", 1)[1])
             self.answer(302, b"", Location=f"{here}/redirect/{left - 1}" if left else f"{here}/list")
+        elif path == "/redirect-told":
+            print("redirects", flush=True)
+            self.answer(302, b"", Location=f"{here}/redirect/1")
         elif path == "/elsewhere":
             self.answer(302, b"", Location="http://lists.example.com/list")
         elif path == "/file":

@@ -45,7 +45,7 @@ public struct ProbedHost: Hashable, Sendable, Encodable {
     /// The result under each policy of Certificate Transparency; empty where nothing was evaluated.
     public internal(set) var transparency: [TransparencyEvaluation] = []
 
-    /// The certificates that are served and that their issuers took back, as far as revocation lists say.
+    /// The certificates that are served and that their issuers revoked, as far as revocation lists say.
     public internal(set) var revoked: [ProbedRevocation] = []
 
     /// The written form of an evaluation: the timestamps are for `tumbler ct`.

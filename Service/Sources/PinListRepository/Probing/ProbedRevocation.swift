@@ -4,7 +4,7 @@
 
 public import CertificatePinning
 
-/// A certificate of a path that a host serves, and that its issuer took back: a revocation list has it.
+/// A certificate of a path that a host serves, and that its issuer revoked: a revocation list has it.
 public struct ProbedRevocation: Hashable, Sendable, Encodable {
     /// Its place in the path; the server's own certificate is 0.
     public let index: Int

@@ -70,7 +70,8 @@ struct PKCS11Module {
         var slots = [p11_number](repeating: 0, count: Int(min(count, Self.maximumSlots)))
         count = p11_number(slots.count)
         try PKCS11Error.check(self.functions.get_slot_list?(1, &slots, &count) ?? .max)
-        return slots.prefix(Int(count)).filter { slot in
+        // A module may claim more than it was given room for.
+        return slots.prefix(Int(min(count, p11_number(slots.count)))).filter { slot in
             if let wanted = uri.slot, slot != p11_number(wanted) { return false }
             guard let label = self.label(ofTokenIn: slot) else { return false }
             return uri.token.map { label == Array($0.utf8) } ?? true

@@ -23,6 +23,8 @@ struct AlarmWatch: Service {
     static let pause: Int64 = 15
     /// The time after which a notification that its target does not take is given up, in seconds: a day.
     static let maximumDeliverySeconds: Int64 = 86_400
+    /// The minimum number of attempts before that: over six hours of them, whatever clocks say.
+    static let minimumAttempts: Int64 = 20
     /// The number of notifications that are sent at a time.
     static let maximum = 20
     /// The time after which no further one is begun, in seconds, so that all are done before ``lease`` is over.
@@ -72,15 +74,17 @@ struct AlarmWatch: Service {
         let targets = Dictionary(self.parts.configuration.alerts.map { ($0.name, $0) }) { first, _ in first }
         let names = targets.keys.sorted()
         let due: [StoredNotification]
+        let believed: Timestamp
         do {
-            let (taken, lost) = try await self.parts.store.write { store in
+            let (taken, lost, time) = try await self.parts.store.write { store in
                 (
                     try store.takeNotifications(
                         for: names, due: now, until: now.before(-Self.lease), limit: Self.maximum),
-                    try store.loseNotifications(butFor: Set(names), at: now)
+                    try store.loseNotifications(butFor: Set(names), at: now),
+                    try store.believedTime(by: now)
                 )
             }
-            due = taken
+            (due, believed) = (taken, time)
             for (target, count) in lost {
                 let why = "no instance has known target \(target) for a day"
                 self.parts.logger.error("\(count) notifications were not delivered and are given up: \(why)")
@@ -98,7 +102,7 @@ struct AlarmWatch: Service {
                     for notification in notifications.sorted(by: { $0.number < $1.number }) {
                         guard self.parts.clock.uptime - begin < Self.maximumRound else { return }
                         // The notifications after a failed one wait for the end of its lease, and that one goes first.
-                        guard await self.send(notification, target, now) else { return }
+                        guard await self.send(notification, target, now, believed: believed) else { return }
                     }
                 }
             }
@@ -122,7 +126,9 @@ struct AlarmWatch: Service {
     }
 
     /// Whether nothing is left to be done about it.
-    private func send(_ notification: StoredNotification, _ target: AlertTarget, _ now: Timestamp) async -> Bool {
+    private func send(
+        _ notification: StoredNotification, _ target: AlertTarget, _ now: Timestamp, believed: Timestamp
+    ) async -> Bool {
         var isDone = false
         var trouble: String?
         if let event = AlarmEvent(notification.body) {
@@ -147,12 +153,12 @@ struct AlarmWatch: Service {
             // An instance of that version may have its turn at it.
             trouble = "a later version wrote the notification"
         }
-        let age = now.secondsSince1970 - notification.madeAt.secondsSince1970
-        let isGivenUp = age > Self.maximumDeliverySeconds
+        let age = believed.secondsSince1970 - notification.madeAt.secondsSince1970
+        let isGivenUp = age > Self.maximumDeliverySeconds && notification.attempts >= Self.minimumAttempts
         if !isDone, isGivenUp { self.parts.logger.error("\(notification.target) was not reached for a day; given up") }
         let (isRemoved, why) = (isDone || isGivenUp, trouble)
         let lost: Int64 = isDone || !isGivenUp ? 0 : 1
-        let wait = min(Int64(15) << min(notification.attempts, 7), 1_800)
+        let wait = min(Int64(15) << min(notification.attempts, 7), StoreTransaction.maximumWait)
         do {
             try await self.parts.store.write { store in
                 try store.putDelivery(to: notification.target, at: now, trouble: why, losing: lost)

@@ -39,7 +39,7 @@ enum AuditQuota {
         for action: String, by actor: String, in store: StoreTransaction, at now: Timestamp
     ) throws -> Bool {
         let start = Timestamp(secondsSince1970: now.secondsSince1970 &- Self.secondsOfDay(now))
-        return try store.auditEntryCount(of: action, by: actor, since: start, upTo: Self.maximumPerDay)
+        return try store.auditEntryCount(of: action, by: actor, onDayOf: start, upTo: Self.maximumPerDay)
             < Self.maximumPerDay
     }
 

@@ -40,6 +40,7 @@ struct ProbeRoute: Sendable {
         )
         do {
             try await self.parts.store.write { store in
+                try store.dateBackProbes(of: name, at: now)
                 try store.add(probes)
                 try store.noteServed([name: keys], at: now)
             }

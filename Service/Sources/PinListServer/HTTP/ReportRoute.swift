@@ -65,6 +65,7 @@ final class ReportRoute: Sendable {
             let read = try self.read(body, from: address, admission, isSigned: field != nil)
             let evaluation = await self.attestation.evaluate(field, over: body, from: address, at: read.time)
             let taken = self.take(read, from: address, evaluation)
+            try await self.examine(taken)
             do { try await self.intake.store(taken.reports) } catch { throw self.problem(of: error, taken) }
             try self.count(taken)
             return Response(status: .accepted, headers: await self.fields(taken))
@@ -95,13 +96,20 @@ final class ReportRoute: Sendable {
             let read = try self.read(body, from: address, admission, isSigned: false)
             taken = self.take(read, from: address, .absent)
         } catch { return refuse(error) }
-        self.intake.store(taken.reports) { result in
-            do throws(Problem) {
-                if case .failure(let error) = result { throw self.problem(of: error, taken) }
-                try self.count(taken)
-                if taken.needsNoTask { return completion(.success(Self.noFields)) }
-            } catch { return refuse(error) }
-            Task { completion(.success(await self.fields(taken))) }
+        let store: @Sendable () -> Void = {
+            self.intake.store(taken.reports) { result in
+                do throws(Problem) {
+                    if case .failure(let error) = result { throw self.problem(of: error, taken) }
+                    try self.count(taken)
+                } catch { return refuse(error) }
+                guard taken.wantsFields else { return completion(.success(Self.noFields)) }
+                Task { completion(.success(await self.fields(taken))) }
+            }
+        }
+        guard taken.hasEnvelope else { return store() }
+        Task {
+            do throws(Problem) { try await self.examine(taken) } catch { return refuse(error) }
+            store()
         }
     }
 
@@ -145,10 +153,11 @@ final class ReportRoute: Sendable {
         /// Whether its assertion names a key that is not registered.
         let isUnknownKey: Bool
 
-        /// Whether the answer is known without a look at the store.
-        var needsNoTask: Bool {
-            !self.isAsked && !self.isUnknownKey && self.reports.allSatisfy { $0.report.envelope == nil }
-        }
+        /// Whether an envelope is to be looked at before anything is stored.
+        var hasEnvelope: Bool { self.reports.contains { $0.report.envelope != nil } }
+
+        /// Whether the answer has header fields of its own.
+        var wantsFields: Bool { self.isAsked || self.isUnknownKey }
     }
 
     private static let noFields: HTTPFields = [.contentLength: "0"]
@@ -208,28 +217,31 @@ final class ReportRoute: Sendable {
 
     /// Counts stored reports.
     ///
-    /// - Throws: ``Problem`` of status 429 where one was kept as a sample. It is examined all the same.
+    /// - Throws: ``Problem`` of status 429 where one was kept as a sample.
     private func count(_ taken: Taken) throws(Problem) {
         for report in taken.reports { self.counters.accepted(report) }
         self.counters.ignored(taken.ignored)
-        guard let retryAfter = taken.retryAfter else { return }
-        if !taken.needsNoTask { Task { await self.examine(taken) } }
-        throw self.tooMany(retryAfter)
+        if let retryAfter = taken.retryAfter { throw self.tooMany(retryAfter) }
     }
 
-    /// Reads the envelopes of incidents.
-    private func examine(_ taken: Taken) async {
-        for report in taken.reports where await !self.equivocation.look(at: report.report, taken.time) {
-            self.counters.unexamined()
+    /// Reads the envelopes of incidents, before anything is stored: what comes again after a failure is counted once, and
+    /// its evidence is kept once.
+    ///
+    /// - Throws: ``Problem`` of status 503, so that the sender comes again.
+    private func examine(_ taken: Taken) async throws(Problem) {
+        for report in taken.reports {
+            do { try await self.equivocation.look(at: report.report, taken.time) } catch {
+                self.counters.unexamined()
+                throw self.problem(of: error, taken)
+            }
         }
     }
 
     /// The header fields of the answer 202. Where attestation is asked for they have the next challenge, so that no second
     /// request is needed for it.
     private func fields(_ taken: Taken) async -> HTTPFields {
-        await self.examine(taken)
         var fields = Self.noFields
-        guard taken.isAsked || taken.isUnknownKey else { return fields }
+        guard taken.wantsFields else { return fields }
         if taken.isUnknownKey { fields[.tumblerAttestation] = "unknown-key" }
         if let challenge = try? await self.attestation.challenges.make(at: self.clock.now) {
             fields[.tumblerChallenge] = Base64.encode(challenge.bytes)
@@ -256,14 +268,17 @@ final class ReportRoute: Sendable {
         if case .refuse(let retryAfter)? = answer { throw self.tooMany(retryAfter) }
     }
 
-    /// The problem of reports that were not stored.
+    /// The problem of reports that were not examined, or not stored.
     private func problem(of error: any Error, _ taken: Taken) -> Problem {
         if let congestion = error as? ReportIntake.CongestionError {
             return Problem(
                 .serviceUnavailable, "congested", "more reports wait than can be stored",
                 headers: [.retryAfter: self.retryTime(congestion.line)])
         }
-        var problem = Problem.unavailable(error)
+        var problem =
+            error is EquivocationWatch.CongestionError
+            ? Problem(.serviceUnavailable, "congested", "more incidents come than can be looked at")
+            : Problem.unavailable(error)
         let line = self.intake.turnAway(taken.reports.count, minimum: Problem.unavailableSeconds)
         problem.headers[.retryAfter] = self.retryTime(line)
         return problem

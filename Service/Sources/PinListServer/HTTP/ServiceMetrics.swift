@@ -104,7 +104,7 @@ enum ServiceMetrics {
             "Notifications that wait for a target, and whether an instance knows it.",
             overview.targets.map { target in
                 (
-                    [("target", target.name), ("known", "\(target.isKnown(at: overview.time))")],
+                    [("target", target.name), ("known", "\(target.isKnown(at: overview.targetTime))")],
                     Double(target.waiting)
                 )
             })
@@ -140,7 +140,7 @@ enum ServiceMetrics {
             counters.refused.sorted { $0.key < $1.key }.map { ([("reason", $0.key)], Double($0.value)) })
         text.add(
             "tumbler_incidents_unexamined_total", "counter",
-            "Incidents whose envelope this instance did not look at, for it looked at others.",
+            "Incidents that this instance turned away, for their envelope could not be looked at.",
             [([], Double(counters.unexamined))])
         text.add(
             "tumbler_report_commits_total", "counter", "Transactions that reports were stored in.",

@@ -38,6 +38,8 @@ package struct Overview: Sendable {
     let silences: [StoredSilence]
     /// The targets of alarms that an instance knows, or that something waits for.
     let targets: [StoredTarget]
+    /// The time by which instances say that they know a target.
+    let targetTime: Timestamp
     /// The results of the last attempts to notify each target.
     let deliveries: [String: StoredDelivery]
     /// The entries that are remembered for days: publications that were refused, lists that prove two versions of the
@@ -79,6 +81,7 @@ package struct Overview: Sendable {
         self.alarms = try store.firingAlarms()
         self.silences = try store.silences(at: now)
         self.targets = try store.targets()
+        self.targetTime = try store.believedTime(by: now)
         self.deliveries = try store.deliveries()
         self.remembered = try store.auditEntries(of: Self.rememberedActions, since: now.before(604_800)).filter {
             now.secondsSince1970 - $0.time.secondsSince1970 <= Self.rememberedFor[$0.action] ?? 0

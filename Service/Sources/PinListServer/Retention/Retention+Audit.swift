@@ -19,7 +19,8 @@ extension Retention {
     /// the entries of sealed months. A log that does not verify is neither sealed nor shortened.
     func lookAtAudit() async {
         do {
-            let now = self.clock.now
+            let clock = self.clock.now
+            let now = try await self.store.read { try $0.believedTime(by: clock) }
             let cutoff = now.before(self.limits.auditDays * 86_400)
             if try await self.store.read({ try $0.hasEvidence(before: cutoff) }) {
                 try await self.store.write { try $0.removeEvidence(before: cutoff) }

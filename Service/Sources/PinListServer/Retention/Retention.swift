@@ -9,16 +9,18 @@ internal import PinListStore
 internal import PinReportAnalysis
 internal import ServiceLifecycle
 
-/// Forgets what is older than the configuration says, and the oldest of what is more.
+/// Forgets what is older than the configuration says, by the believed time, and the oldest of what is more.
 struct Retention: Service {
     /// The interval of runs.
     static let interval: Duration = .seconds(600)
     /// The time for which an instance has the lease, in seconds: it looks twice meanwhile.
     static let lease: Int64 = 1_200
-    /// The maximum number of reports that one transaction deletes, so that other writers wait only briefly.
+    /// The maximum number of rows that one transaction deletes, so that other writers wait only briefly.
     static let batch = 5_000
-    /// The maximum number of transactions of one look, so that a look ends; the next one goes on.
+    /// The maximum number of transactions that one look makes of each kind, so that a look ends; the next one goes on.
     static let maximumBatches = 200
+    /// The maximum number of reports that one statement counts, so that it takes no longer than it may.
+    static let counted = 250_000
     /// The interval at which it logs what takes the room, in seconds.
     static let complaintInterval: Int64 = 3_600
 
@@ -35,72 +37,146 @@ struct Retention: Service {
 
     func run() async throws { await Interval.each(Self.interval) { await self.look() } }
 
-    /// Deletes what is too old, where this instance has the lease.
+    /// Deletes what is too old, where this instance has the lease. Each step by itself: one that fails keeps no other from its
+    /// work.
     func look() async {
         let now = self.clock.now
-        do {
+        var isOurs = false
+        await self.step("whether it is this instance's turn to delete old data is unknown") {
             let instance = self.instance
-            let isOurs = try await self.store.write(as: .leases) { store in
+            isOurs = try await self.store.write(as: .leases) { store in
                 try store.takeLease("retention", for: instance, at: now, seconds: Self.lease)
             }
-            guard isOurs else { return self.seen(try await self.room(at: now)) }
-            let today = now.hour / 24
+            if !isOurs { self.seen(try await self.room(at: now)) }
+        }
+        guard isOurs else { return }
+        let today = now.hour / 24
+        await self.step("the tables of the days of reports could not be made") {
             try await self.store.write(as: .retention) { try $0.makeReportDays([today, today + 1]) }
-            try await self.store.write(as: .retention) { try $0.foldCounts(before: now.hour - 24) }
-            try await self.store.write(as: .retention) { store in
-                _ = try store.removeSightings(
-                    endedBefore: now.before(StoredSighting.keptAfterEnd), toldBefore: now.before(StoredSighting.kept))
-            }
-            try await self.forgetOld(before: now.before(self.limits.days * 86_400), at: now)
-            try await self.forgetMuch(at: now)
-        } catch { self.logger.storeFailed("what is old could not be forgotten", error) }
+        }
+        // Nothing is forgotten by a time that is not known.
+        var believed: Timestamp?
+        await self.step("the time by which old data is deleted is unknown") {
+            believed = try await self.store.read { try $0.believedTime(by: now) }
+        }
+        if let believed { await self.forget(at: now, believed: believed) }
         await self.lookAtAudit()
     }
 
-    private func forgetOld(before cutoff: Timestamp, at now: Timestamp) async throws {
-        for _ in 0..<Self.maximumBatches {
-            let removed = try await self.store.write(as: .retention) { store in
-                try store.removeReports(before: cutoff, limit: Self.batch)
+    private func step(_ failure: String, _ body: () async throws -> Void) async {
+        do { try await body() } catch { self.logger.storeFailed(failure, error) }
+    }
+
+    /// Deletes batch by batch, each in a transaction of its own: other writers wait only briefly, no statement takes long, and
+    /// what is deleted stays so when a later batch fails.
+    private func delete(_ what: String, _ batch: @escaping @Sendable (StoreTransaction) throws -> Int) async {
+        await self.step("old data could not be deleted (\(what))") {
+            for _ in 0..<Self.maximumBatches {
+                guard try await self.store.write(as: .retention, batch) > 0 else { return }
             }
-            guard removed > 0 else { break }
-        }
-        // A rate is compared with that of a week, also where reports are kept for less.
-        let rates = min(cutoff, now.before((HostRate.week + 1) * 3_600)).hour
-        try await self.store.write(as: .retention) { store in
-            try store.removeCounts(before: cutoff)
-            try store.removeReportRates(before: rates)
-            try store.removeAttestations(unusedSince: cutoff, at: now)
         }
     }
 
-    /// Forgets the oldest of what is too much: days of reports, then reports of today, and when there are none any more,
-    /// counts.
-    private func forgetMuch(at now: Timestamp) async throws {
+    /// Deletes by age, and then by size.
+    private func forget(at now: Timestamp, believed: Timestamp) async {
+        await self.step("what instances counted could not be added up") {
+            try await self.store.write(as: .retention) { try $0.foldCounts(before: believed.hour - 24) }
+        }
+        await self.forgetOld(before: believed.before(self.limits.days * 86_400), at: believed)
+        await self.step("the oldest data could not be deleted, and the database is too large") {
+            try await self.forgetMuch(at: now, today: believed.hour / 24)
+        }
+    }
+
+    private func forgetOld(before cutoff: Timestamp, at now: Timestamp) async {
+        await self.delete("reports") { try $0.removeReports(before: cutoff, limit: Self.batch) }
+        // Before their groups: then little is left that goes with a group.
+        await self.deleteCounts(before: cutoff.hour)
+        await self.delete("groups of reports") { try $0.removeGroups(before: cutoff, limit: Self.batch) }
+        await self.delete("sightings") { store in
+            try store.removeSightings(
+                endedBefore: now.before(StoredSighting.keptAfterEnd), toldBefore: now.before(StoredSighting.kept),
+                limit: Self.batch)
+        }
+        await self.delete("keys of installations") {
+            try $0.removeAttestedKeys(unusedSince: cutoff, limit: Self.batch)
+        }
+        // A rate is compared with that of a week, also where reports are kept for less.
+        let rates = min(cutoff, now.before((HostRate.week + 1) * 3_600)).hour
+        let others: [(String, @Sendable (StoreTransaction) throws -> Void)] = [
+            ("bodies", { try $0.countNoBodies(before: cutoff) }),
+            ("alarms", { try $0.removeAlarms(endedBefore: cutoff) }),
+            ("rates of reports", { try $0.removeReportRates(before: rates) }),
+            ("attestations", { try $0.removeAttestations(at: now) }),
+        ]
+        for (what, change) in others {
+            await self.step("old data could not be deleted (\(what))") {
+                try await self.store.write(as: .retention, change)
+            }
+        }
+    }
+
+    private func deleteCounts(before hour: Int64) async {
+        for table in CountTable.allCases {
+            await self.delete(table.rawValue) { try $0.remove(table, before: hour, limit: Self.batch) }
+        }
+    }
+
+    /// Forgets the oldest of what is too much: counts, where they are most of it; else days of reports, then reports of
+    /// today, and when there are none any more, counts.
+    private func forgetMuch(at now: Timestamp, today: Int64) async throws {
         let room = try await self.room(at: now)
         self.seen(room)
         if let complaint = room.complaint { self.complain(complaint, room, at: now) }
         guard room.excess > 0 else { return }
-        let today = now.hour / 24
+        let reports = try await self.store.read { try $0.reportBytes(in: room) }
+        if room.beginsWithCounts(besides: reports), try await self.forgetOldestCounts(before: today) { return }
         let removed = try await self.store.write(as: .retention) { store in
             try store.removeReportDays(of: room.excess, before: today)
         }
         guard removed == 0 else {
             return try await self.store.write(as: .retention) { try $0.countNoRemovedBodies() }
         }
-        let surplus = try await self.store.read { try $0.surplusReports(in: room) }
-        guard var surplus else {
-            return try await self.store.write(as: .retention) { try $0.removeOldestCounts(before: today) }
+        guard var surplus = try await self.surplus(in: room) else {
+            _ = try await self.forgetOldestCounts(before: today)
+            return
         }
-        for _ in 0..<Self.maximumBatches where surplus > 0 {
+        while surplus > 0 {
             let limit = Int(clamping: min(surplus, Int64(Self.batch)))
             let removed = try await self.store.write(as: .retention) { try $0.removeOldestReports(limit: limit) }
             guard removed > 0 else { break }
             surplus -= Int64(removed)
         }
         try await self.store.write(as: .retention) { try $0.countNoRemovedBodies() }
-        // Counts that are too much by themselves: no report makes room for them.
-        guard room.excess >= room.sizes["report"] ?? .max else { return }
-        try await self.store.write(as: .retention) { try $0.removeOldestCounts(before: today) }
+    }
+
+    /// Forgets the oldest tenth of the days that were counted, and never today.
+    ///
+    /// - Returns: Whether there are any before today.
+    private func forgetOldestCounts(before today: Int64) async throws -> Bool {
+        guard let end = try await self.store.read({ try $0.endOfOldestCounts(before: today) }) else { return false }
+        await self.deleteCounts(before: end)
+        return true
+    }
+
+    /// The number of the oldest reports that this look deletes so that there is room; `nil` when there is none left.
+    ///
+    /// For where no day can go as a whole: they are all of today then, or days have no tables. Counted one by one: numbers
+    /// have gaps where groups left, and a count that is too high would forget more than is needed. Counted part by part,
+    /// and no further than a look deletes: a statement that counts all of a large day would be ended each time.
+    private func surplus(in room: StoreRoom) async throws -> Int64? {
+        let capacity = try await self.store.read { try $0.reportCapacity(in: room) }
+        let most = Int64(Self.batch * Self.maximumBatches)
+        var (count, last, surplus) = (Int64(0), Int64.min, Int64(0))
+        while surplus < most {
+            let after = last
+            guard let part = try await self.store.read({ try $0.countReports(after: after, limit: Self.counted) })
+            else { break }
+            count += part.count
+            last = part.last
+            surplus = room.surplus(of: count, capacity: capacity)
+        }
+        return count > 0 ? min(surplus, most) : nil
     }
 
     private func room(at now: Timestamp) async throws -> StoreRoom {

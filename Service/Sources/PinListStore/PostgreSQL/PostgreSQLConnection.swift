@@ -120,11 +120,21 @@ final class PostgreSQLConnection: SQLConnection {
         _ = try self.execute("SELECT pg_advisory_xact_lock(?)", [.integer(lock.number)])
     }
 
+    func lockIfFree(_ lock: StoreLock) throws -> Bool {
+        try self.rows("SELECT pg_try_advisory_xact_lock(?)", [.integer(lock.number)]).first?.integer(0) == 1
+    }
+
     var rowLocks: SQLRowLocks {
         SQLRowLocks(shared: " FOR KEY SHARE OF report_group", free: " FOR UPDATE SKIP LOCKED")
     }
 
+    var rowPlace: String? { "ctid" }
+
     var hasReportDays: Bool { true }
+
+    func serverTime() throws -> Int64? {
+        try self.rows("SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) AS BIGINT)", []).first?.integer(0)
+    }
 
     /// The sequences behind the identities do not know of numbers that were given.
     func continueNumbers() throws {

@@ -6,6 +6,9 @@ extension StoreError.Code {
     /// Whether a change was made is unknown: the connection was lost while it was committed. All of it was made, or
     /// nothing; the caller checks, or repeats what may be done twice.
     package static let unknownOutcome = StoreError.Code(description: "unknown-outcome")
+    /// The server ended a statement that took longer than it may, or that its administrator ended: the database is there,
+    /// and nothing of the change was made.
+    package static let timedOut = StoreError.Code(description: "timed-out")
 }
 
 extension StoreError {
@@ -19,13 +22,22 @@ extension StoreError {
             switch state {
             case "53100": .full
             case "55P03", "40P01", "40001": .busy
+            case Self.canceled: .timedOut
             // Errors about rights, and about bytes that contradict the type of a column, are not errors of a missing
             // table.
             case "42501": .unavailable
             default: Self.damageClasses.contains(String(state.prefix(2))) ? .damaged : .unavailable
             }
-        self.init(code, state.isEmpty ? message : "\(message) (SQLSTATE \(state))")
+        let advice =
+            state == Self.canceled
+            ? "; nothing of it was changed; pg_stat_activity says what keeps the server busy, and VACUUM ANALYZE makes"
+                + " statements faster whose tables changed much"
+            : ""
+        self.init(code, (state.isEmpty ? message : "\(message) (SQLSTATE \(state))") + advice)
     }
+
+    /// The SQLSTATE of a statement that the server ended: it took too long, or an administrator ended it.
+    private static let canceled = "57014"
 
     /// Data, names and tables that are not as this version writes them; an index or a page that is broken.
     private static let damageClasses: Set<String> = ["22", "3F", "42", "XX"]

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension StoreSchema {
-    /// PostgreSQL's, of version 11 and later.
+    /// PostgreSQL's, of version 12 and later: on 11 the table of a day is attached under a lock that insertions wait for.
     ///
     /// The trigger fires for each statement, whether or not it finds a row, and for `TRUNCATE`, too; since the third
     /// migration the one for `DELETE` fires for each row, and lets those go that are sealed. The owner of the table could
@@ -42,5 +42,5 @@ extension StoreSchema {
             CREATE TRIGGER audit_is_sealed BEFORE DELETE ON audit
                 FOR EACH ROW EXECUTE FUNCTION audit_is_sealed()
             """,
-        ], reportDays: Self.reportDays)
+        ], reportDays: Self.reportDays, guardedReportDays: Self.guardedReportDays)
 }

@@ -52,11 +52,36 @@ extension StoreSchema {
             WHERE inhparent = 'report'::regclass
         $$
         """,
+        Self.dayMaker("CREATE"), Self.daysEnder("CREATE"),
+        Self.searchPath(["report_day_parts()", "report_day_make(BIGINT)", "report_days_end(BIGINT, BIGINT)"]),
+    ]
+
+    /// The two functions again, which now ask who calls them: PostgreSQL lets every role call a function, and they run with
+    /// the rights of the tables' owner.
+    static let guardedReportDays: [String] = [
+        Self.dayMaker("CREATE OR REPLACE", Self.guardian("INSERT")),
+        Self.daysEnder("CREATE OR REPLACE", Self.guardian("DELETE")),
+        // A function that is replaced has no settings of before.
+        Self.searchPath(["report_day_make(BIGINT)", "report_days_end(BIGINT, BIGINT)"]),
+    ]
+
+    /// The refusal of a role that has no right of its own to change reports as the function does.
+    private static func guardian(_ right: String) -> String {
         """
-        CREATE FUNCTION report_day_make(day BIGINT) RETURNS BOOLEAN LANGUAGE plpgsql SECURITY DEFINER AS $$
+
+            IF NOT has_table_privilege(session_user, 'report', '\(right)') THEN
+                RAISE EXCEPTION 'the role % has no right of \(right) on the table report', session_user
+                    USING ERRCODE = 'insufficient_privilege';
+            END IF;
+        """
+    }
+
+    private static func dayMaker(_ verb: String, _ guardian: String = "") -> String {
+        """
+        \(verb) FUNCTION report_day_make(day BIGINT) RETURNS BOOLEAN LANGUAGE plpgsql SECURITY DEFINER AS $$
         DECLARE
             name TEXT := 'report_day_' || day;
-        BEGIN
+        BEGIN\(guardian)
             IF EXISTS (SELECT FROM report_day_parts() WHERE part = name OR (NOT is_day AND end_day > day)) THEN
                 RETURN FALSE;
             END IF;
@@ -68,15 +93,18 @@ extension StoreSchema {
         EXCEPTION WHEN duplicate_table OR unique_violation THEN
             RETURN FALSE;
         END $$
-        """,
         """
-        CREATE FUNCTION report_days_end(first BIGINT, most BIGINT) RETURNS BIGINT LANGUAGE plpgsql SECURITY DEFINER
+    }
+
+    private static func daysEnder(_ verb: String, _ guardian: String = "") -> String {
+        """
+        \(verb) FUNCTION report_days_end(first BIGINT, most BIGINT) RETURNS BIGINT LANGUAGE plpgsql SECURITY DEFINER
         SET lock_timeout = '200ms' AS $$
         DECLARE
             days RECORD;
             gone BIGINT := 0;
             changed BIGINT;
-        BEGIN
+        BEGIN\(guardian)
             FOR days IN SELECT part, is_day, end_day FROM report_day_parts() ORDER BY end_day LOOP
                 IF days.end_day <= first THEN
                     EXECUTE format('DROP TABLE %I', days.part);
@@ -91,17 +119,21 @@ extension StoreSchema {
             END LOOP;
             RETURN gone;
         END $$
-        """,
+        """
+    }
+
+    /// Names within functions are those of the schema that the tables are in, whatever the caller's are.
+    private static func searchPath(_ functions: [String]) -> String {
         """
         DO $$
         DECLARE
             name TEXT;
         BEGIN
-            FOREACH name IN ARRAY ARRAY['report_day_parts()', 'report_day_make(BIGINT)', 'report_days_end(BIGINT, BIGINT)']
+            FOREACH name IN ARRAY ARRAY[\(functions.map { "'\($0)'" }.joined(separator: ", "))]
             LOOP
                 EXECUTE format('ALTER FUNCTION %s SET search_path = %I, pg_temp', name, current_schema());
             END LOOP;
         END $$
-        """,
-    ]
+        """
+    }
 }

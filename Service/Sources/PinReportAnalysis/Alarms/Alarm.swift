@@ -26,7 +26,7 @@ package struct Alarm: Hashable, Sendable {
         case earlySwitch = "early-switch"
         /// A certificate is about to expire, and no rotation is planned for the host.
         case noRotationPlan = "no-rotation-plan"
-        /// A probe saw a certificate served that its issuer took back.
+        /// A probe saw a certificate served that its issuer revoked.
         case revokedCertificate = "revoked-certificate"
         /// A certificate of a pinned host is in a log, and apps would refuse its key.
         case unexpectedCertificate = "unexpected-certificate"

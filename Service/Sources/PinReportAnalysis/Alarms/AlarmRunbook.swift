@@ -54,8 +54,8 @@ package struct AlarmRunbook: Hashable, Sendable {
                 AlarmRunbook(
                     "nothing",
                     "clients refuse every list from outside (expired) until there is a newer root; what they hold stays "
-                        + "in force and goes stale", "bring the holders of root keys together",
-                    "operations/changing-a-threshold.md")
+                        + "in force and goes stale", "bring the holders of root keys together, and renew it",
+                    "operations/renewing-a-root.md")
             case .certificateExpiry:
                 AlarmRunbook(
                     "nothing", "the certificate ends, and everyone is refused, browsers too",
@@ -85,9 +85,11 @@ package struct AlarmRunbook: Hashable, Sendable {
                     "tumbler rotate plan HOST, or renew with the same key", "guides/change-a-servers-key.md")
             case .revokedCertificate:
                 AlarmRunbook(
-                    "nothing from Tumbler until the list says it; browsers may refuse the certificate already",
+                    "Tumbler refuses nothing until revoked of the list names the certificate; browsers may refuse it already",
                     "the holder of a stolen key goes on being believed by apps whose list does not name the certificate",
-                    "tumbler revocations --write, then tumbler release; a new certificate on the server (Revocation)",
+                    "first serve a certificate with another key at every address, and probe. Only then tumbler "
+                        + "revocations --certificates OLD.pem --write, and tumbler release --live: from then on every "
+                        + "app refuses the old one, and no suspension relaxes that (A revoked certificate is served)",
                     "guides/revocation.md")
             case .unexpectedCertificate:
                 AlarmRunbook(

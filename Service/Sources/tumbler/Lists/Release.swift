@@ -5,6 +5,7 @@
 import CertificatePinning
 import CommandLineInterface
 import Foundation
+import PinListDifference
 import PinListMetadata
 import PinListRepository
 
@@ -89,6 +90,16 @@ struct Release {
         !self.noPublish || self.export != nil || (input.source.server == nil && self.service.server == nil)
     }
 
+    /// Says that no host was asked, where clients may refuse what they accepted before.
+    private func recommendLooking(_ release: ListRelease) {
+        guard let before = release.published,
+            ListDifference(old: before, new: release.list).changes.contains(where: \.mayRefuse)
+        else { return }
+        StandardError.note(
+            "this list refuses what the one before accepts, and no host was asked: with --live, a host that serves it stops "
+                + "the release")
+    }
+
     private func lint(_ release: ListRelease, _ input: SourceInput) async throws -> HeldLists {
         let held = try await HeldLists.known(
             in: input.project, name: release.list.name, source: input.source, published: release.published,
@@ -101,6 +112,7 @@ struct Release {
         }
         linter.served = try await self.live?.observe(
             linter.hostsToObserve, by: self.service.connection.connections, at: self.time)
+        if let live, !live.live { self.recommendLooking(release) }
         let findings = linter.findings.filter { !self.allow.allows($0) }
         for finding in findings where finding.rule.severity == .warning { StandardError.note(finding.line) }
         let errors = findings.filter { $0.rule.severity == .error }

@@ -6,7 +6,7 @@ import CertificatePinning
 import CommandLineInterface
 import PathValidation
 
-/// Asks what issuers took back, by the revocation lists that are given and those that certificates name.
+/// Asks what issuers revoked, by the revocation lists that are given and those that certificates name.
 struct RevocationListRequest: Sendable {
     /// The maximum number of bytes of all lists together (formats.md, section 8).
     static let maximumBytes = 256 << 20

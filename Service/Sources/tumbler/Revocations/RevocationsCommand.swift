@@ -9,7 +9,7 @@ import Foundation
 import PathValidation
 import PinListRepository
 
-/// The certificates of a project's hosts that their issuers took back.
+/// The certificates of a project's hosts that their issuers revoked.
 struct RevocationsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "revocations",

@@ -50,11 +50,14 @@ struct EquivocationTests {
         }
 
         /// The published lists after those that are left out, and a service that serves them.
-        func run(dropping count: Int = 0, _ body: @Sendable (RunningService) async throws -> Void) async throws {
+        func run(
+            dropping count: Int = 0, over wrap: @Sendable (any ServiceStore) -> any ServiceStore = { $0 },
+            _ body: @Sendable (RunningService) async throws -> Void
+        ) async throws {
             let repository = self.repository
             let lists = Array([repository.lists[0], self.second].dropFirst(count))
             try await TestedStore.sqlite.withDatabase { open in
-                try await RunningService.with(try open(), { $0.roots = repository.anchors }) { service in
+                try await RunningService.with(wrap(try open()), { $0.roots = repository.anchors }) { service in
                     let token = try await service.token(.publish, ["com.example.app"])
                     #expect(
                         try await service.publish([repository.roots[0], lists[0]], token: token).status == 200)
@@ -114,6 +117,34 @@ struct EquivocationTests {
         }
     }
 
+    @Test("a proof that the store does not take is turned away whole, and counts once when it comes again")
+    func proofThatTheStoreDoesNotTakeIsTurnedAwayWholeAndCountsOnceWhenItComesAgain() async throws {
+        let scene = try Scene()
+        let other = scene.other
+        try await scene.run(over: { WrappedStore($0) }) { service in
+            let store = try #require(service.store as? WrappedStore)
+            func reports() async throws -> Int64? {
+                try await store.read { try $0.connection.rows("SELECT COUNT(*) FROM report", []).first?.integer(0) }
+            }
+            // The rows of reports find their way, and evidence, which waits for a lock, does not.
+            store.sparesAppends = true
+            store.failure = StoreError(.busy, "another process holds it")
+            // From its bytes, and through the framework.
+            for fields: HTTPHeaders in [[:], ["X-Unknown": "1"]] {
+                let answer = try await service.report(Self.incident(other), fields)
+                #expect(answer.status == 503)
+                #expect(answer.code == "store-busy")
+                #expect(answer.headers["retry-after"].first.flatMap { Int64($0) } ?? 0 > 0)
+            }
+            #expect(try await reports() == 0)
+            store.failure = nil
+            #expect(try await service.report(Self.incident(other)).status == 202)
+            #expect(try await reports() == 1)
+            #expect(try await Self.evidence(service) == [other])
+            #expect(try await service.ask(.GET, "/metrics").text.contains("tumbler_incidents_unexamined_total 2\n"))
+        }
+    }
+
     @Test("one unpublished list in fifty spellings is one alarm, and evidence once")
     func oneUnpublishedListInFiftySpellingsIsOneAlarmAndEvidenceOnce() async throws {
         let scene = try Scene()
@@ -143,7 +174,7 @@ struct EquivocationTests {
                 for report in try CollectedReport.read(
                     Self.incident(envelope), at: TurnedClock.start, limits: ReportBodyLimits()
                 ).reports {
-                    #expect(await watch.look(at: report, TurnedClock.start))
+                    try await watch.look(at: report, TurnedClock.start)
                 }
             }
             let actions = try await store.read { try $0.auditEntries(from: 1, limit: 10).map(\.action) }

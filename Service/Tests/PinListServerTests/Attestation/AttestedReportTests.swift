@@ -304,6 +304,8 @@ struct AttestedReportTests {
                 #expect(try await installation.report(to: service).status == 202)
                 func look(after days: Int64) async throws -> [Int64?] {
                     service.clock.set(Timestamp(secondsSince1970: TurnedClock.start.secondsSince1970 + days * 86_400))
+                    let now = service.clock.now
+                    try await store.write(as: .leases) { try $0.put(BelievedTime(now)) }
                     await Retention(
                         store: store, instance: "r", limits: .init(days: 90), clock: service.clock,
                         logger: RunningService.silent

@@ -56,9 +56,11 @@ struct WaitingIncidentTests {
                 store: try open(), lists: ServedLists(anchors: repository.anchors),
                 logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
             let large = try Self.incident(EquivocationWatch.maximumBytes + 1).report
-            #expect(await !watch.look(at: large, TurnedClock.start))
+            await #expect(throws: EquivocationWatch.CongestionError.self) {
+                try await watch.look(at: large, TurnedClock.start)
+            }
             let whole = try Self.incident(EquivocationWatch.maximumBytes).report
-            for _ in 0..<3 { #expect(await watch.look(at: whole, TurnedClock.start)) }
+            for _ in 0..<3 { try await watch.look(at: whole, TurnedClock.start) }
         }
     }
 }

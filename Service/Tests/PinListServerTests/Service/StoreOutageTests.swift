@@ -61,6 +61,11 @@ struct StoreOutageTests {
         wrapped.failure = StoreError(.full, "no room")
         #expect(await !write())
         #expect(lines.withLockedValue { $0 } == ["warning: it could not be stored: full: no room"])
+        // A statement that takes too long is no database that is away.
+        lines.withLockedValue { $0 = [] }
+        wrapped.failure = StoreError(.timedOut, "slow")
+        #expect(await !write())
+        #expect(lines.withLockedValue { $0 } == ["warning: it could not be stored: timed-out: slow"])
     }
 
     @Test("an address that is in use, not ours, or not permitted: a sentence, and what to do")

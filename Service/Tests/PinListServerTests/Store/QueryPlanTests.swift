@@ -19,7 +19,8 @@ struct QueryPlanTests {
 
     /// Tables that grow with each report and each client that asks.
     private static let large = [
-        "report", "group_hour", "group_network", "group_leaf", "inquiry", "audit", "publication", "sighting",
+        "report", "report_hour", "counted_host", "group_hour", "group_network", "group_leaf", "inquiry", "audit",
+        "publication", "sighting", "attested_key",
     ]
 
     /// A connection that writes down how the database means to answer each query.
@@ -42,6 +43,8 @@ struct QueryPlanTests {
         func lock(_ lock: StoreLock) throws { try self.next.lock(lock) }
 
         var rowLocks: SQLRowLocks { self.next.rowLocks }
+
+        var rowPlace: String? { self.next.rowPlace }
 
         var hasReportDays: Bool { self.next.hasReportDays }
 
@@ -153,7 +156,15 @@ struct QueryPlanTests {
             _ = try store.add([], of: "a", by: SightingRules(repository.list), of: "d", at: now)
             try store.noteServed(["a": ["k"]], at: now)
             try store.keep(sightingIssuers: ["k": [1]], of: "a", at: now)
-            _ = try store.removeSightings(endedBefore: now, toldBefore: now)
+            _ = try store.removeSightings(endedBefore: now, toldBefore: now, limit: 10)
+            #expect(try store.countReports(after: 0, limit: 10)?.count == 2)
+            #expect(try store.reportBytes(in: StoreRoom(sizes: ["report": 10_000], limit: 0)) > 0)
+            // A batch that is full, and one that is not, have statements of their own.
+            for limit in [0, 10] {
+                for table in CountTable.allCases { _ = try store.remove(table, before: now.hour + 24, limit: limit) }
+            }
+            _ = try store.removeAttestedKeys(unusedSince: now, limit: 10)
+            #expect(try store.removeGroups(before: now.before(-1), limit: 10) == 4)
         }
         #expect(scans == [])
     }

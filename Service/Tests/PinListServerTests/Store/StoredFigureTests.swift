@@ -90,7 +90,11 @@ struct StoredFigureTests {
         try await tested.withDatabase { open in
             let store = try open()
             try await store.write { try $0.add(reports, countedBy: "one") }
-            try await store.write { try $0.removeCounts(before: Self.now.before(50 * 3_600)) }
+            for table in CountTable.allCases {
+                _ = try await store.write {
+                    try $0.remove(table, before: Self.now.before(50 * 3_600).hour, limit: 1_000)
+                }
+            }
             let kept = try await store.read { store in
                 let group = try #require(try store.groups(GroupFilter(), newest: [:]).first).number
                 return try store.groupCounts([group], in: HourGrid(.all, until: Self.now.hour))[group]

@@ -208,7 +208,7 @@ struct StoredReportTests {
     }
 
     /// Invented groups, each with so many reports.
-    private static func fill(_ store: any ServiceStore, _ count: Int, isListed: Bool, reports: Int64) async throws {
+    static func fill(_ store: any ServiceStore, _ count: Int, isListed: Bool, reports: Int64) async throws {
         try await store.write { store in
             let last = try store.connection.rows("SELECT COALESCE(MAX(number), 0) FROM report_group", []).first
             let first = try #require(try last?.integer(0))
@@ -290,6 +290,74 @@ struct StoredReportTests {
                 ).map { [try $0.integer(0), try $0.integer(1)] }
             }
             #expect(rest == [[Int64(ReportGroup.maximumGroups / 2) - 100, 101]])
+        }
+    }
+
+    /// A connection while another instance makes groups, for as long as this one looks.
+    private struct Crowded: SQLConnection {
+        let next: any SQLConnection
+
+        func rows(_ sql: String, _ values: [SQLValue]) throws -> [SQLRow] { try self.next.rows(sql, values) }
+
+        func execute(_ sql: String, _ values: [SQLValue]) throws -> Int { try self.next.execute(sql, values) }
+
+        func lock(_ lock: StoreLock) throws {
+            guard lock != .groups else { throw StoreError(.busy, "another instance makes groups") }
+            try self.next.lock(lock)
+        }
+
+        func lockIfFree(_ lock: StoreLock) throws -> Bool { try lock != .groups && self.next.lockIfFree(lock) }
+
+        var rowLocks: SQLRowLocks { self.next.rowLocks }
+
+        var rowPlace: String? { self.next.rowPlace }
+
+        var hasReportDays: Bool { self.next.hasReportDays }
+
+        func serverTime() throws -> Int64? { try self.next.serverTime() }
+
+        func continueNumbers() throws { try self.next.continueNumbers() }
+    }
+
+    @Test(
+        "while another instance makes groups, what has no room is counted in its overflow and waits for nothing",
+        arguments: TestedStore.all)
+    func whileAnotherInstanceMakesGroupsWhatHasNoRoomIsCountedInItsOverflow(on tested: TestedStore) async throws {
+        try await tested.withDatabase { open in
+            let store = try open()
+            @Sendable func append(_ reports: [AcceptedReport], isCrowded: Bool) async throws {
+                try await store.append { transaction in
+                    let connection = transaction.connection
+                    try StoreTransaction(connection: isCrowded ? Crowded(next: connection) : connection)
+                        .add(reports, countedBy: "a")
+                }
+            }
+            let known = try Self.accepted(host: "known.example")
+            let (newcomer, late) = (try Self.accepted(host: "new.example"), try Self.accepted(host: "late.example"))
+            let invented = try (0..<30).map { try Self.accepted(host: "invented\($0).example", isListed: false) }
+            // They have room, and wait for it.
+            await #expect(throws: StoreError.self) { try await append(invented, isCrowded: true) }
+            let early = try Self.accepted(host: "early.example", isListed: false)
+            try await append([early, early], isCrowded: false)
+            try await Self.fill(store, ReportGroup.maximumGroups / 2, isListed: false, reports: 2)
+            // Their overflow is made once, and is waited for.
+            await #expect(throws: StoreError.self) { try await append(invented, isCrowded: true) }
+            try await append([known, invented[0]], isCrowded: false)
+            try await append(invented + [known], isCrowded: true)
+            #expect(try await Self.overflow(in: store) == ["pin  31"])
+            // A host of a list has room, and a group whose host came into a list is to be marked.
+            await #expect(throws: StoreError.self) { try await append(invented + [newcomer], isCrowded: true) }
+            await #expect(throws: StoreError.self) {
+                try await append([try Self.accepted(host: "early.example")], isCrowded: true)
+            }
+            try await append([newcomer, newcomer], isCrowded: false)
+            // Where the half of listed hosts is full, too, theirs wait no longer, and keep their host.
+            try await Self.fill(store, ReportGroup.maximumGroups / 2 - 2, isListed: true, reports: 2)
+            try await append([late], isCrowded: false)
+            try await append(invented + [late, known], isCrowded: true)
+            #expect(try await Self.overflow(in: store) == ["pin  61", "pin late.example 2"])
+            let groups = try await store.read { try $0.groups(GroupFilter(host: "known.example"), newest: [:]) }
+            #expect(groups.map(\.count) == [3])
         }
     }
 

@@ -92,7 +92,7 @@ struct CompletionTests {
 
     @Test(
         "zsh completes files, folders and values",
-        .enabled("there is no zsh or no python3 to type") { try await Self.canType("zsh") })
+        .enabled("there is no zsh or no python3 to type: left to make nightly") { try await Self.canType("zsh") })
     func zshCompletesFilesFoldersAndValues() async throws {
         try await Self.with("zsh", named: "_tumbler") { folder in
             let setup = "fpath=('\(folder.path)' $fpath); autoload -U compinit; compinit -u -D"
@@ -101,7 +101,7 @@ struct CompletionTests {
         }
     }
 
-    @Test("fish completes files, folders and values", .enabled("there is no fish") { Self.has("fish") })
+    @Test("fish completes files, folders and values", .enabled("there is no fish: left to make nightly") { Self.has("fish") })
     func fishCompletesFilesFoldersAndValues() async throws {
         try await Self.with("fish", named: "completion.fish") { folder in
             for (line, whole) in Self.cases {

@@ -26,7 +26,7 @@ struct MissingArgumentsTests {
 
     @Test(
         "verify in a chroot without /proc does not print help and hold",
-        .enabled("this user may cover no /proc", Self.canCover))
+        .enabled("this user may cover no /proc: that needs CAP_SYS_ADMIN, here or in a namespace", Self.canCover))
     func verifyInAChrootWithoutProcDoesNotPrintHelpAndHold() async throws {
         try await withTemporaryFolder { folder in
             let line = #"unshare -rm sh -c 'mount -t tmpfs none /proc && exec "$0" "$@"' "$0" verify none.json"#

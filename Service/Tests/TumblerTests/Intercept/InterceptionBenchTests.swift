@@ -18,6 +18,9 @@ import Testing
 
 @Suite("The interception bench against clients of this process")
 struct InterceptionBenchTests {
+    /// The time for what must come: met by a hang alone. The bench ends what it holds long before.
+    private static let ample = TimeAmount.minutes(10)
+
     /// A client that asks once.
     private typealias Ask = @Sendable (_ port: Int, _ tls: TLSConfiguration) async throws -> Void
 
@@ -47,6 +50,7 @@ struct InterceptionBenchTests {
         var configuration = HTTPClient.Configuration(tlsConfiguration: tls)
         configuration.dnsOverride = [FetchScene.host: "127.0.0.1"]
         configuration.connectionPool.retryConnectionEstablishment = false
+        configuration.timeout.connect = Self.ample
         return configuration
     }
 
@@ -57,7 +61,7 @@ struct InterceptionBenchTests {
             let results = try await Self.play(cases, scene) { port, tls in
                 let client = HTTPClient(configuration: Self.configuration(tls))
                 let answer = try? await client.execute(
-                    HTTPClientRequest(url: "https://\(FetchScene.host):\(port)/"), timeout: .seconds(30))
+                    HTTPClientRequest(url: "https://\(FetchScene.host):\(port)/"), timeout: Self.ample)
                 _ = try? await answer?.body.collect(upTo: 1 << 20)
                 try await client.shutdown()
             }
@@ -84,7 +88,7 @@ struct InterceptionBenchTests {
                         randomness: FixedRandomness(fraction: 0)))
                 let client = try PinnedHTTPClient(by: pinning, configuration: Self.configuration(tls))
                 _ = try? await client.execute(
-                    HTTPClientRequest(url: "https://\(FetchScene.host):\(port)/"), timeout: .seconds(30))
+                    HTTPClientRequest(url: "https://\(FetchScene.host):\(port)/"), timeout: Self.ample)
                 try await client.shutdown()
             }
             for result in results {
@@ -127,7 +131,7 @@ struct InterceptionBenchTests {
                         _ = await pinning.refresh()
                         let client = try PinnedHTTPClient(by: pinning, configuration: Self.configuration(tls))
                         _ = try? await client.execute(
-                            HTTPClientRequest(url: "https://\(FetchScene.host):\(port)/"), timeout: .seconds(30))
+                            HTTPClientRequest(url: "https://\(FetchScene.host):\(port)/"), timeout: Self.ample)
                         try await client.shutdown()
                     }
                     #expect(results.map(\.outcome) == [.accepted, outcome], "\(results.map(\.line))")
@@ -157,7 +161,7 @@ struct InterceptionBenchTests {
             let results = try await Self.play(cases, scene) { port, tls in
                 let client = HTTPClient(configuration: Self.configuration(tls))
                 _ = try? await client.execute(
-                    HTTPClientRequest(url: "http://\(FetchScene.host):\(port)/"), timeout: .seconds(30))
+                    HTTPClientRequest(url: "http://\(FetchScene.host):\(port)/"), timeout: Self.ample)
                 try await client.shutdown()
             }
             #expect(results.allSatisfy { $0.outcome == .accepted && $0.handshakes == 0 }, "\(results)")

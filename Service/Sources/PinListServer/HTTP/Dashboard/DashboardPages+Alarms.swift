@@ -44,7 +44,7 @@ extension DashboardPages {
         }
         return (known + forgotten).compactMap { target in
             let delivery = overview.deliveries[target.name]
-            let isKnown = target.isKnown(at: overview.time)
+            let isKnown = target.isKnown(at: overview.targetTime)
             let isLost = lost[target.name] != nil || target.waiting > 0
             guard isKnown || isLost else { return nil }
             return AlarmsPage.Target(

@@ -29,16 +29,18 @@ struct EquivocationWatch: Sendable {
     /// Bytes of envelopes that are looked at now.
     private let held = NIOLockedValueBox(0)
 
-    /// Examines a report, when there is room for its envelope.
+    /// The error that there is no room for an envelope: too many are looked at.
+    struct CongestionError: Error {}
+
+    /// Examines a report. What is thrown says that it was not, and it has to come again: its sender alone has the envelope.
     ///
-    /// - Returns: Whether there was.
-    func look(at report: CollectedReport, _ now: Timestamp) async -> Bool {
-        guard report.kind == .incident, let envelope = report.envelope else { return true }
+    /// - Throws: ``CongestionError``; the error of the store.
+    func look(at report: CollectedReport, _ now: Timestamp) async throws {
+        guard report.kind == .incident, let envelope = report.envelope else { return }
         let count = envelope.count
-        guard self.take(count) else { return false }
+        guard self.take(count) else { throw CongestionError() }
         defer { self.held.withLockedValue { $0 -= count } }
-        await self.examine(envelope, report, now)
-        return true
+        try await self.examine(envelope, report, now)
     }
 
     /// Makes room for an envelope.
@@ -52,7 +54,7 @@ struct EquivocationWatch: Sendable {
         }
     }
 
-    private func examine(_ envelope: [UInt8], _ report: CollectedReport, _ now: Timestamp) async {
+    private func examine(_ envelope: [UInt8], _ report: CollectedReport, _ now: Timestamp) async throws {
         guard let name = report.list.name, let published = self.lists.names[name]?.published else { return }
         // A payload that was published or checked already says nothing new, also when this spelling has no valid
         // signature.
@@ -69,7 +71,10 @@ struct EquivocationWatch: Sendable {
             }
             let end = found == .beyondQuota ? EquivocationCheck.day(of: now.before(-86_400)) : .distantEnd
             self.known.withLockedValue { $0.insert(payload, until: end) }
-        } catch { self.logger.storeFailed("an envelope in a report could not be looked at", error) }
+        } catch {
+            self.logger.storeFailed("an envelope in a report could not be looked at; it has to come again", error)
+            throw error
+        }
     }
 }
 
@@ -90,7 +95,8 @@ extension StoreTransaction {
         let detail = found.detail(list, payload: payload)
         if found == .beyondQuota {
             // Once a day.
-            let today = try self.auditEntries(of: [action], since: EquivocationCheck.day(of: now))
+            let start = EquivocationCheck.day(of: now)
+            let today = try self.auditEntries(of: [action], since: start).filter { $0.time < start.before(-86_400) }
             guard !today.contains(where: { $0.detail == detail }) else { return found }
         } else {
             try self.addEvidence(payload, of: list.name, envelope, at: now)
@@ -117,6 +123,6 @@ extension EquivocationCheck {
         self.init(
             ofUnknown: list.version, isPublishedVersion: !sameVersion.isEmpty,
             firstVersion: try store.firstVersion(of: list.name),
-            evidence: try store.evidenceCount(of: list.name, since: Self.day(of: now)))
+            evidence: try store.evidenceCount(of: list.name, onDayOf: Self.day(of: now)))
     }
 }

@@ -8,7 +8,8 @@ internal import NIOConcurrencyHelpers
 internal import PinListStore
 internal import ServiceLifecycle
 
-/// Counts the instances on one store, and shares what all sources together may send among them.
+/// Counts the instances on one store, shares what all sources together may send among them, and looks at the clock for all
+/// of them (``BelievedTime``).
 ///
 /// Each instance counts what it takes by itself. All together therefore take no more than the limit, but for
 /// ``interval`` after one came, and less for ``absence`` after one was killed. A single source gets its limit at each
@@ -22,9 +23,20 @@ struct InstanceHeartbeat: Service {
     let parts: ServiceParts
     /// The number of instances beside this one when it counted last.
     private let others = NIOLockedValueBox(0)
+    /// Whether this instance's clock was believed when it counted last.
+    private let isBelieved = NIOLockedValueBox(true)
+    private let serverTime: @Sendable (StoreTransaction) throws -> Timestamp?
 
     /// Watches for an instance.
-    init(parts: ServiceParts) { self.parts = parts }
+    ///
+    /// - Parameter serverTime: The closure that reads the clock of the database's machine.
+    init(
+        parts: ServiceParts,
+        serverTime: @escaping @Sendable (StoreTransaction) throws -> Timestamp? = { try $0.serverTime() }
+    ) {
+        self.parts = parts
+        self.serverTime = serverTime
+    }
 
     func run() async throws {
         await self.count()
@@ -39,15 +51,32 @@ struct InstanceHeartbeat: Service {
         }
     }
 
-    /// Counts the instances.
+    /// Counts the instances, and looks at the clock: at the earlier one of this machine's and the database's.
     func count() async {
-        let (now, instance) = (self.parts.clock.now, self.parts.instance)
+        let (now, instance, serverTime) = (self.parts.clock.now, self.parts.instance, self.serverTime)
         do {
-            let count = try await self.parts.store.write(as: .leases) {
-                try $0.stay(instance, at: now, seconds: Self.absence)
+            let (count, believed) = try await self.parts.store.write(as: .leases) { store in
+                let believed = try store.lookAtClock(min(now, serverTime(store) ?? now)).time(by: now)
+                return (try store.stay(instance, at: now, seconds: Self.absence), believed)
             }
+            self.say(now, believed)
             self.others.withLockedValue { $0 = count - 1 }
             self.parts.reports.share(among: count)
         } catch { self.parts.logger.storeFailed("the instances cannot be counted", error) }
+    }
+
+    /// Says that the clock is not believed, once.
+    private func say(_ now: Timestamp, _ believed: Timestamp) {
+        let isBelieved = believed >= now
+        let isNew = self.isBelieved.withLockedValue { before in
+            defer { before = isBelieved }
+            return before && !isBelieved
+        }
+        guard isNew else { return }
+        self.parts.logger.error(
+            """
+            the clock shows \(now), and was \(believed) by the last look or by the database's clock: nothing is forgotten \
+            beyond that time; set the clock that is wrong, or wait where the new time is right: after a day it counts
+            """)
     }
 }

@@ -26,6 +26,8 @@ final class CountingStore: ServiceStore {
 
         var rowLocks: SQLRowLocks { self.next.rowLocks }
 
+        var rowPlace: String? { self.next.rowPlace }
+
         var hasReportDays: Bool { self.next.hasReportDays }
 
         func continueNumbers() throws { try self.next.continueNumbers() }

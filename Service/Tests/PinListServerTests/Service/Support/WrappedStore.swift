@@ -12,6 +12,7 @@ final class WrappedStore: ServiceStore {
     private struct State {
         var failure: StoreError?
         var writes = 0
+        var sparesAppends = false
     }
 
     private let store: any ServiceStore
@@ -26,6 +27,12 @@ final class WrappedStore: ServiceStore {
         set { self.state.withLockedValue { $0.failure = newValue } }
     }
 
+    /// Whether writes under no lock succeed all the same.
+    var sparesAppends: Bool {
+        get { self.state.withLockedValue { $0.sparesAppends } }
+        set { self.state.withLockedValue { $0.sparesAppends = newValue } }
+    }
+
     /// The number of writes that were begun.
     var writes: Int { self.state.withLockedValue { $0.writes } }
 
@@ -38,7 +45,7 @@ final class WrappedStore: ServiceStore {
     ) async throws -> Result {
         if let failure = self.state.withLockedValue({ state in
             state.writes += 1
-            return state.failure
+            return lock == nil && state.sparesAppends ? nil : state.failure
         }) {
             throw failure
         }

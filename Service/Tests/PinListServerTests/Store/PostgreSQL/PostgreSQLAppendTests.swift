@@ -40,6 +40,26 @@ struct PostgreSQLAppendTests {
         }
     }
 
+    /// Five reports about hosts that no list has and that no other number has.
+    private static func invented(_ number: Int) throws -> [AcceptedReport] {
+        try (0..<5).map { index in
+            let host = "h\(index).n\(number).invented.example"
+            let report = try ReportText.report(chain: [], [("noted-hostname", .string(host))])
+            return AcceptedReport(
+                report: report, group: ReportGroup(report), receivedAt: TurnedClock.start, networks: nil,
+                isSample: false, isListed: false, body: report.document)
+        }
+    }
+
+    /// The number of reports that instances counted in groups.
+    private static func counted(in store: any ServiceStore) async throws -> Int64 {
+        try await store.read { store in
+            let rows = try store.connection.rows(
+                "SELECT COALESCE(SUM(count), 0) FROM group_count WHERE instance <> ?", [.text("x")])
+            return try #require(rows.first).integer(0)
+        }
+    }
+
     @Test(
         "one that stands still in the middle of a batch keeps no other one waiting, nor what is published or looked at")
     func oneThatStandsStillInTheMiddleOfABatchKeepsNoOtherOneWaiting() async throws {
@@ -116,19 +136,49 @@ struct PostgreSQLAppendTests {
         ).map { try $0.text(0) }
     }
 
-    @Test("four under load: none is ever seen to wait for another, and nothing is lost")
-    func fourUnderLoadNoneIsEverSeenToWaitForAnotherAndNothingIsLost() async throws {
+    @Test("one that stands still while it makes groups: known groups, and invented ones without room, wait for nothing")
+    func oneThatStandsStillWhileItMakesGroupsKnownGroupsAndInventedOnesWithoutRoomWaitForNothing() async throws {
+        let name = try self.server.makeDatabase()
+        let (store, other) = (try self.server.open(name, Self.patient), try self.server.open(name))
+        let known = try Self.reports(10)
+        try await other.append { try $0.add(known, countedBy: "a") }
+        try await StoredReportTests.fill(other, ReportGroup.maximumGroups / 2, isListed: false, reports: 2)
+        try await other.append { try $0.add(Self.invented(0), countedBy: "a") }
+        let (begun, hasBegun) = AsyncStream.makeStream(of: Void.self)
+        let mayGoOn = DispatchSemaphore(value: 0)
+        async let still: Void = store.append { store in
+            try store.connection.lock(.groups)
+            hasBegun.yield()
+            mayGoOn.wait()
+        }
+        for await _ in begun { break }
+        do {
+            // Each of these would wait for the one above, and fail when it does not end.
+            defer { mayGoOn.signal() }
+            try await other.append { try $0.add(known, countedBy: "a") }
+            try await other.append { try $0.add(known + Self.invented(1), countedBy: "a") }
+        }
+        try await still
+        #expect(try await Self.counted(in: other) == 40)
+    }
+
+    @Test("four under load, and no room for groups that strangers invent: none is ever seen to wait, nothing is lost")
+    func fourUnderLoadAndNoRoomForGroupsThatStrangersInventNoneIsEverSeenToWait() async throws {
         let name = try self.server.makeDatabase()
         let stores = try (0..<4).map { _ in try self.server.open(name) }
         let reports = try Self.reports(60)
         try await stores[0].append { try $0.add(reports, countedBy: "first") }
+        try await StoredReportTests.fill(stores[0], ReportGroup.maximumGroups / 2, isListed: false, reports: 2)
+        try await stores[0].append { try $0.add(Self.invented(0), countedBy: "first") }
         let rounds = 40
         let waits = try await withThrowingTaskGroup(of: [String].self) { group in
             for (number, store) in stores.enumerated() {
                 group.addTask {
                     var waits: [String] = []
-                    for _ in 0..<rounds {
-                        try await store.append { try $0.add(reports, countedBy: "\(number)") }
+                    for round in 1...rounds {
+                        try await store.append {
+                            try $0.add(reports + Self.invented(number * rounds + round), countedBy: "\(number)")
+                        }
                         // The three others are in the middle of theirs.
                         waits += try await store.read { try Self.lockWaits($0) }
                     }
@@ -138,8 +188,7 @@ struct PostgreSQLAppendTests {
             return try await group.reduce(into: []) { $0 += $1 }
         }
         #expect(waits == [])
-        let groups = try await stores[3].read { try $0.groups(GroupFilter(), newest: [:]) }
-        #expect(groups.map(\.count).reduce(0, +) == Int64(60 * (4 * rounds + 1)))
+        #expect(try await Self.counted(in: stores[3]) == Int64(65 * (4 * rounds + 1)))
     }
 
     @Test("the same new groups come to four at once: each is there once")

@@ -99,7 +99,7 @@ struct PostgreSQLFaultTests {
                 _ = try store.connection.rows("SELECT pg_sleep(600)", [])
             }
         }
-        #expect(error?.code == .unavailable)
+        #expect(error?.code == .timedOut)
         #expect(error?.detail.contains("57014") == true)
         try await store.note("after")
         #expect(try await store.notes() == ["after"])

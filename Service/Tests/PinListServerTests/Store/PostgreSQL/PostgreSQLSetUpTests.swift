@@ -203,6 +203,31 @@ struct PostgreSQLSetUpTests {
         #expect(try await store.read { try $0.auditEntries(from: 1, limit: 9) }.map(\.action) == ["seal"])
     }
 
+    @Test("a role that only reads can neither make days of reports nor drop them")
+    func roleThatOnlyReadsCanNeitherMakeDaysOfReportsNorDropThem() async throws {
+        let name = try self.server.makeDatabase()
+        let store = try self.server.open(name)
+        try await store.append { try $0.add([try StoreMoveTests.report("a.example")], countedBy: "a") }
+        try self.server.administer(
+            """
+            CREATE ROLE viewer LOGIN;
+            GRANT USAGE ON SCHEMA public TO viewer;
+            GRANT SELECT ON ALL TABLES IN SCHEMA public TO viewer
+            """, in: name)
+        let viewer = try PostgreSQLConnection(try self.server.address(name, user: "viewer"), PostgreSQLLimits())
+        #expect(try viewer.query("SELECT COUNT(*) FROM report").firstText == "1")
+        for sql in ["SELECT report_days_end(99999, 0)", "SELECT report_day_make(99999)"] {
+            let error = #expect(throws: StoreError.self) { _ = try viewer.query(sql) }
+            #expect(error?.detail.contains("42501") == true)
+        }
+        #expect(try viewer.query("SELECT COUNT(*) FROM report").firstText == "1")
+        #expect(try viewer.query("SELECT COUNT(*) FROM report_day_parts()").firstText == "1")
+        // Each function asks for the right to do what it does.
+        try self.server.administer("GRANT INSERT ON report TO viewer", in: name)
+        #expect(try viewer.query("SELECT report_day_make(99999)").firstText == "t")
+        #expect(throws: StoreError.self) { _ = try viewer.query("SELECT report_days_end(99999, 0)") }
+    }
+
     @Test("the owner cannot empty the log by mistake either")
     func ownerCannotEmptyTheLogByMistakeEither() async throws {
         let store = try self.server.open()

@@ -30,6 +30,8 @@ final class PlanRecord: @unchecked Sendable {
 
         var rowLocks: SQLRowLocks { self.next.rowLocks }
 
+        var rowPlace: String? { self.next.rowPlace }
+
         var hasReportDays: Bool { self.next.hasReportDays }
 
         func continueNumbers() throws { try self.next.continueNumbers() }
