@@ -113,21 +113,20 @@ protocol WebhookSender: Sendable {
 
 /// Over HTTPS, with the platform's validation.
 struct HTTPWebhookSender: WebhookSender {
-    /// The time that a webhook may take.
-    static let timeout: TimeAmount = .seconds(15)
-
     /// Addresses are secrets: where one sends us on is not followed.
     static var configuration: HTTPClient.Configuration { HTTPClient.Configuration(redirectConfiguration: .disallow) }
 
     /// Made with ``configuration``.
     let client: HTTPClient
+    /// The time that a webhook may take.
+    var timeout: TimeAmount = .seconds(15)
 
     func post(_ body: [UInt8], to address: String) async throws -> Int {
         var request = HTTPClientRequest(url: address)
         request.method = .POST
         request.headers = ["Content-Type": "application/json", "User-Agent": "tumbler"]
         request.body = .bytes(ByteBuffer(bytes: body))
-        let response = try await self.client.execute(request, timeout: Self.timeout)
+        let response = try await self.client.execute(request, timeout: self.timeout)
         return Int(response.status.code)
     }
 }

@@ -55,7 +55,9 @@ struct WebhookReceiver: Sendable {
                 let open = try #require(await iterator.next())
                 return try await body(
                     WebhookReceiver(
-                        address: "http://127.0.0.1:\(open)", sender: HTTPWebhookSender(client: client), posts: posts))
+                        address: "http://127.0.0.1:\(open)",
+                        // A slow machine is no slow webhook.
+                        sender: HTTPWebhookSender(client: client, timeout: .minutes(10)), posts: posts))
             }
         }
     }

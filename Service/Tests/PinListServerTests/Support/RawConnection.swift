@@ -14,7 +14,7 @@ struct RawConnection {
     }
 
     /// The number of seconds that anything may take, which is far more than it takes.
-    static let patience = 300
+    static let patience = 1_800
 
     private let descriptor: Int32
 
