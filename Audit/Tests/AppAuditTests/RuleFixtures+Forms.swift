@@ -59,6 +59,18 @@ extension RuleFixture {
             quiet:
                 "import GRPCCore\nlet t = PinnedTLS(by: p)\ntry await withGRPCClient(transport: t) { c in }"),
         RuleFixture(
+            "surface-async-http-client", "B.swift",
+            fires: "import AsyncHTTPClient\nlet c = HTTPClient(eventLoopGroupProvider: .singleton)",
+            quiet:
+                "import AsyncHTTPClient\nlet k = HTTPClient.Configuration.pinned(by: p, for: h)\nlet c = HTTPClient(configuration: k)"
+        ),
+        RuleFixture(
+            "surface-nio-ssl", "B.swift",
+            fires: "import NIOSSL\nlet h = try NIOSSLClientHandler(context: c, serverHostname: n)",
+            quiet:
+                "import NIOSSL\nlet h = try NIOSSLClientHandler(context: c, serverHostname: n, customVerificationCallback: v)"
+        ),
+        RuleFixture(
             "surface-urlsession-without-delegate", "C.swift",
             fires:
                 "final class D: NSObject, URLSessionDelegate {}\nlet s = URLSession(configuration: c, delegate: D(), delegateQueue: nil)",

@@ -6,7 +6,9 @@
 extension SwiftSource {
     /// Whether values are worth keeping: of most files none is asked for.
     var makesConnections: Bool {
-        self.imports.contains { $0 == "Network" || $0.hasPrefix("GRPC") || $0.hasPrefix("Pinning") }
+        self.imports.contains {
+            ["Network", "AsyncHTTPClient", "NIOSSL"].contains($0) || $0.hasPrefix("GRPC") || $0.hasPrefix("Pinning")
+        }
     }
 
     /// A text with the values that its names are bound to, and those of theirs.
@@ -76,15 +78,33 @@ extension SwiftSource {
             "TLS without a verify block")
     }
 
-    /// Decides on a client of gRPC.
-    mutating func finishGRPC(_ text: String, _ line: Int, _ scope: Int) {
+    /// Decides on a client of gRPC, of AsyncHTTPClient or of NIOSSL.
+    mutating func finishClient(_ client: Client, _ text: String, _ line: Int, _ scope: Int) {
         let isPinned = self.resolved(text, scope).texts.contains(where: Self.isPinned)
         let isElsewhere = self.names.contains("PinnedTLS") || self.pinsSomething
-        let isPlain = text.contains("plaintext") || text.contains("insecure")
-        self.facts.surface(
-            "gRPC", isPinned ? .pinned : isElsewhere && !isPlain ? .unknown : .unpinned, .grpc, at: line,
-            isDebug: self.scopes[scope].isDebug,
-            isPlain ? "a gRPC client without TLS" : "a gRPC client whose TLS is not pinned")
+        let isPlain = client == .grpc && (text.contains("plaintext") || text.contains("insecure"))
+        let pinning: NetworkSurface.Pinning
+        if isPinned {
+            pinning = .pinned
+        } else if client == .nioSSL, text.contains("erificationCallback:") {
+            pinning = .ownCode
+        } else {
+            pinning = isElsewhere && !isPlain ? .unknown : .unpinned
+        }
+        let isDebug = self.scopes[scope].isDebug
+        switch client {
+        case .grpc:
+            self.facts.surface(
+                "gRPC", pinning, .grpc, at: line, isDebug: isDebug,
+                isPlain ? "a gRPC client without TLS" : "a gRPC client whose TLS is not pinned")
+        case .asyncHTTPClient:
+            self.facts.surface(
+                "AsyncHTTPClient", pinning, .asyncHTTPClient, at: line, isDebug: isDebug, "an HTTPClient")
+        case .nioSSL:
+            self.facts.surface(
+                "NIOSSL", pinning, .nioSSL, at: line, isDebug: isDebug,
+                "a NIOSSLClientHandler without a verification callback")
+        }
     }
 
     /// Whether all web views have the one navigation delegate: which is whose is not looked for, and where some views may

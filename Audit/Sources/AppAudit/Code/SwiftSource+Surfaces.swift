@@ -164,13 +164,15 @@ extension SwiftSource {
                 "a WebSocket without certPinner")
         case "HTTPClient":
             guard self.imports.contains("AsyncHTTPClient") else { return }
-            self.facts.surface(
-                "AsyncHTTPClient", .unpinned, .asyncHTTPClient, at: line, isDebug: isDebug, "an HTTPClient")
+            self.pending.append((.client(.asyncHTTPClient, text: self.short(call)), line, scope))
+        case "NIOSSLClientHandler":
+            guard self.imports.contains("NIOSSL") else { return }
+            self.pending.append((.client(.nioSSL, text: self.short(call)), line, scope))
         case "GRPCClient", "ClientConnection", "GRPCChannelPool.with", "ClientConnection.usingTLSBackedByNIOSSL",
             "ClientConnection.usingPlatformAppropriateTLS", "ClientConnection.secure", "withGRPCClient":
             guard self.imports.contains(where: { $0.hasPrefix("GRPC") }) else { return }
             // The name is a part of it: some of them say that they are plain.
-            self.pending.append((.grpc(text: self.short(call)), line, scope))
+            self.pending.append((.client(.grpc, text: self.short(call)), line, scope))
         default: break
         }
     }

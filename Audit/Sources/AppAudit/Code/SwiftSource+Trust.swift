@@ -247,7 +247,7 @@ extension SwiftSource {
             switch kind {
             case .webView: self.finishWebView(line, scope, isSure: isSure)
             case .connection(let text): self.finishConnection(text, line, scope)
-            case .grpc(let text): self.finishGRPC(text, line, scope)
+            case .client(let client, let text): self.finishClient(client, text, line, scope)
             }
         }
     }

@@ -66,7 +66,14 @@ struct SwiftSource {
     enum Pending {
         case webView
         case connection(text: String)
-        case grpc(text: String)
+        case client(Client, text: String)
+    }
+
+    /// A client of a library on SwiftNIO.
+    enum Client {
+        case grpc
+        case asyncHTTPClient
+        case nioSSL
     }
 
     /// Reads a file.

@@ -7,7 +7,7 @@ extension AuditRule {
     static let ofSurfaces = [
         sharedSession, sessionWithoutDelegate, webView, safari, webAuthentication, player, connection, stream,
         oldConnection, urlProtocol, contentsOfURL, asyncImage, alamofire, starscream, imageLibrary, firebase, grpc,
-        asyncHTTPClient, networkLibrary,
+        asyncHTTPClient, nioSSL, networkLibrary,
     ]
 
     static let sharedSession = AuditRule(
@@ -68,8 +68,11 @@ extension AuditRule {
         "surface-grpc", .warning, "A gRPC client whose TLS is not pinned.",
         "Use PinnedTLS of PinningGRPC, or a verification callback of your own.")
     static let asyncHTTPClient = AuditRule(
-        "surface-async-http-client", .warning, "AsyncHTTPClient has no place where pins can be checked.",
-        "Use PinnedHTTPClient of PinningNIO.")
+        "surface-async-http-client", .warning, "An HTTPClient of AsyncHTTPClient whose configuration is not pinned.",
+        "Use PinnedHTTPClient of PinningNIO, or HTTPClient.Configuration.pinned(by:for:).")
+    static let nioSSL = AuditRule(
+        "surface-nio-ssl", .warning, "A NIOSSLClientHandler without a verification callback: nothing pins it.",
+        "Use PinnedTLS of PinningNIO, or a customVerificationCallback of your own.")
     static let networkLibrary = AuditRule(
         "surface-network-library", .warning, "A library makes connections over sessions of its own.",
         "Give it the pinned session, or the delegate of it.")
