@@ -9,6 +9,8 @@ extension StoreError.Code {
     /// The server ended a statement that took longer than it may, or that its administrator ended: the database is there,
     /// and nothing of the change was made.
     package static let timedOut = StoreError.Code(description: "timed-out")
+    /// The role has no right to it: the database is there, and stays as it is until its owner grants what is missing.
+    package static let notPermitted = StoreError.Code(description: "not-permitted")
 }
 
 extension StoreError {
@@ -23,21 +25,25 @@ extension StoreError {
             case "53100": .full
             case "55P03", "40P01", "40001": .busy
             case Self.canceled: .timedOut
-            // Errors about rights, and about bytes that contradict the type of a column, are not errors of a missing
-            // table.
-            case "42501": .unavailable
+            // Class 42 is that of missing tables, too: a missing right is no damage.
+            case Self.forbidden: .notPermitted
             default: Self.damageClasses.contains(String(state.prefix(2))) ? .damaged : .unavailable
             }
         let advice =
-            state == Self.canceled
-            ? "; nothing of it was changed; pg_stat_activity says what keeps the server busy, and VACUUM ANALYZE makes"
-                + " statements faster whose tables changed much"
-            : ""
+            switch state {
+            case Self.canceled:
+                "; nothing of it was changed; pg_stat_activity says what keeps the server busy, and VACUUM ANALYZE makes"
+                    + " statements faster whose tables changed much"
+            case Self.forbidden: "; the owner of the tables grants it: docs/guides/service-on-postgresql.md"
+            default: ""
+            }
         self.init(code, (state.isEmpty ? message : "\(message) (SQLSTATE \(state))") + advice)
     }
 
     /// The SQLSTATE of a statement that the server ended: it took too long, or an administrator ended it.
     private static let canceled = "57014"
+    /// The SQLSTATE of a right that the role has not.
+    private static let forbidden = "42501"
 
     /// Data, names and tables that are not as this version writes them; an index or a page that is broken.
     private static let damageClasses: Set<String> = ["22", "3F", "42", "XX"]

@@ -19,7 +19,7 @@ struct PostgreSQLWireTests {
         "a refusal is known by its SQLSTATE",
         arguments: [
             ("53100", StoreError.Code.full), ("55P03", .busy), ("40P01", .busy), ("42P01", .damaged),
-            ("42703", .damaged), ("XX001", .damaged), ("22P03", .damaged), ("42501", .unavailable),
+            ("42703", .damaged), ("XX001", .damaged), ("22P03", .damaged), ("42501", .notPermitted),
             ("57014", .timedOut), ("57P01", .unavailable), ("25006", .unavailable), ("", .unavailable),
         ])
     func refusalIsKnownByItsSQLSTATE(state: String, code: StoreError.Code) {
