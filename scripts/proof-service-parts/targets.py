@@ -95,7 +95,7 @@ def tell(path, database):
     back = until(lambda: second_hook.events("publish-refused"), 3 * LOOK, "the one that came back does not tell what waited for it")
     until(lambda: waiting(first)["second"] == (0, True), 3 * LOOK, "its target does not count as known again")
 
-    # After a day what nobody can deliver is given up, aloud.
+    # After a day, what no instance can deliver is given up, and the log says so.
     expect(waiting(first)[GONE] == (2, False), "what no instance can deliver does not wait any more")
     later(database, [GONE], DAY)
     said = f"2 notifications were not delivered and are given up: no instance has known target {GONE} for a day"
