@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two instances on one PostgreSQL, each with a target of its own that only it can reach; and a third one that is gone, whose
-target no instance knows any more."""
+"""Three instances on one PostgreSQL, each with a target of its own that only it can reach. One goes for good, and no instance
+knows its target any more."""
 
 import shutil
 import time

@@ -45,7 +45,8 @@ class Watch(threading.Thread):
             self.session.stdin.flush()
             busy, _, waits = self.session.stdout.readline().decode().rstrip("\n").partition("\t")
             self.looks += 1
-            # Two at least are in the middle of something: one could wait for the other.
+            # Two sessions at least are in the middle of something. Each instance has one that adds reports and one that writes:
+            # many such looks are of several instances.
             self.busy += int(busy or 0) > 1
             for wait in filter(None, waits.split("\x1f")):
                 if wait.startswith(OTHERS):
@@ -79,7 +80,8 @@ def prove(database, every, load, seconds, names):
         wanted.extend(senders.listed)
         taken, listed = senders.answers.get(202, 0), len(senders.listed)
         expect(set(senders.answers) == {202}, f"{what}: reports were answered {senders.answers}")
-        expect(watch.busy, f"{what}: in {watch.looks} looks no two instances were at work: nothing was proved")
+        expect(watch.busy * 10 > watch.looks,
+               f"{what}: in {watch.looks} looks {watch.busy} had two sessions at work: nothing was proved")
         expect(may_wait or not watch.reports, f"{what}: an instance waited for another to take reports: {watch.reports}")
         waits = sum(watch.reports.values())
         lines.append(f"{what}: {listed:,} listed and {taken - listed:,} invented reports taken in {seconds} s; in {watch.looks:,} looks "
