@@ -33,11 +33,14 @@ package struct BelievedTime: Hashable, Sendable {
     private(set) var time: Timestamp
     /// The jump that may come to be believed; `nil` while there is none.
     private(set) var jump: Jump?
+    /// The seconds that steps, each too small for a jump, took it ahead of the looks. Each look takes some of them off.
+    private(set) var gained: Int64
 
     /// States a time, as a first look does: there is nothing to compare it with.
-    init(_ time: Timestamp, jump: Jump? = nil) {
+    init(_ time: Timestamp, jump: Jump? = nil, gained: Int64 = 0) {
         self.time = time
         self.jump = jump
+        self.gained = gained
     }
 
     /// Looks at a clock. One that goes on from the believed time is believed, and ends what another jumped to.
@@ -49,14 +52,32 @@ package struct BelievedTime: Hashable, Sendable {
                 ? min(last.lasted, Self.confirmation - Self.lastPart)
                 : last.lasted + min(max(now.secondsSince1970 - last.to.secondsSince1970, 0), Self.lookStep)
         }
-        let isBelieved = !Self.isJump(from: self.time, to: now) || lasted >= Self.confirmation
-        self = isBelieved ? BelievedTime(now) : BelievedTime(self.time, jump: Jump(to: now, lasted: lasted))
+        let gained = self.gained(at: now)
+        if gained <= Self.step {
+            self = BelievedTime(now, gained: gained)
+        } else if lasted >= Self.confirmation {
+            self = BelievedTime(now)
+        } else {
+            self = BelievedTime(self.time, jump: Jump(to: now, lasted: lasted), gained: self.gained)
+        }
+    }
+
+    /// The seconds that it would have gained by a look at a clock that shows `now`: over ``step`` for a jump, and for one step
+    /// too many.
+    private func gained(at now: Timestamp) -> Int64 {
+        guard !Self.isJump(from: self.time, to: now) else { return .max }
+        return max((now.secondsSince1970 - self.time.secondsSince1970) + self.gained - Self.lookStep, 0)
     }
 
     /// The time to forget by, for a clock that shows `now`: never later than that, and not beyond a jump.
-    package func time(by now: Timestamp) -> Timestamp {
-        Self.isJump(from: self.time, to: now) ? min(self.time, now) : now
-    }
+    package func time(by now: Timestamp) -> Timestamp { min(self.shared(by: now), now) }
+
+    /// The time that all instances say and read what they know by, for a clock that shows `now`: the last believed one for a
+    /// clock that jumped, ahead or behind.
+    package func shared(by now: Timestamp) -> Timestamp { self.isBelieved(now) ? now : self.time }
+
+    /// Whether a clock that shows `now` goes on from the believed time.
+    package func isBelieved(_ now: Timestamp) -> Bool { self.gained(at: now) <= Self.step }
 
     private static func isJump(from time: Timestamp, to other: Timestamp) -> Bool {
         let (difference, isOver) = other.secondsSince1970.subtractingReportingOverflow(time.secondsSince1970)
@@ -65,16 +86,18 @@ package struct BelievedTime: Hashable, Sendable {
 }
 
 extension StoreTransaction {
-    /// The rows of the believed time, beside the leases: two times, and a number of seconds.
-    private static var timeRows: (time: String, jump: String, lasted: String) { ("time", "time:jump", "time:lasted") }
+    /// The rows of the believed time, beside the leases: two times, and two numbers of seconds.
+    private static var timeRows: (time: String, jump: String, lasted: String, gained: String) {
+        ("time", "time:jump", "time:lasted", "time:gained")
+    }
 
     /// The believed time, as looks left it; `nil` before the first one.
     func believedTime() throws -> BelievedTime? {
         let names = Self.timeRows
         var rows: [String: Int64] = [:]
         for row in try self.connection.rows(
-            "SELECT what, until FROM turn WHERE what IN (?, ?, ?)",
-            [.text(names.time), .text(names.jump), .text(names.lasted)])
+            "SELECT what, until FROM turn WHERE what IN (?, ?, ?, ?)",
+            [.text(names.time), .text(names.jump), .text(names.lasted), .text(names.gained)])
         { rows[try row.text(0)] = try row.integer(1) }
         guard let time = rows[names.time] else { return nil }
         var jump: BelievedTime.Jump?
@@ -82,7 +105,8 @@ extension StoreTransaction {
             jump = BelievedTime.Jump(
                 to: Timestamp(secondsSince1970: to), lasted: min(max(lasted, 0), BelievedTime.confirmation))
         }
-        return BelievedTime(Timestamp(secondsSince1970: time), jump: jump)
+        let gained = min(max(rows[names.gained] ?? 0, 0), BelievedTime.step)
+        return BelievedTime(Timestamp(secondsSince1970: time), jump: jump, gained: gained)
     }
 
     /// The time to forget by (``BelievedTime/time(by:)``), for a clock that shows `now`.
@@ -90,12 +114,28 @@ extension StoreTransaction {
         try self.believedTime()?.time(by: now) ?? now
     }
 
-    /// Looks at a clock, for all instances: under ``StoreLock/leases``, so that no look is lost.
+    /// The time that instances say and read what they know by (``BelievedTime/shared(by:)``).
+    package func sharedTime(by now: Timestamp) throws -> Timestamp {
+        try self.believedTime()?.shared(by: now) ?? now
+    }
+
+    /// The later one of a clock and the believed time: what is dated far beyond it was dated by a wrong clock.
+    package func latestTime(by now: Timestamp) throws -> Timestamp { max(now, try self.believedTime()?.time ?? now) }
+
+    /// Looks at a clock, for all instances: under ``StoreLock/leases``, so that no look is lost. The first look at a database
+    /// that is not new is compared with what was written to it last.
     package func lookAtClock(_ now: Timestamp) throws -> BelievedTime {
-        var believed = try self.believedTime() ?? BelievedTime(now)
+        var believed = try self.believedTime() ?? BelievedTime(self.lastWritten() ?? now)
         believed.look(at: now)
         try self.put(believed)
         return believed
+    }
+
+    /// When reports, or an entry of the audit log, were written last; `nil` where there are none.
+    private func lastWritten() throws -> Timestamp? {
+        let queries = ["SELECT MAX(last_at) FROM group_count", "SELECT time FROM audit ORDER BY number DESC LIMIT 1"]
+        return try queries.compactMap { try self.connection.rows($0, []).first?.optionalInteger(0) }.max()
+            .map { Timestamp(secondsSince1970: $0) }
     }
 
     /// Stores a believed time in place of the one before.
@@ -103,7 +143,7 @@ extension StoreTransaction {
         let names = Self.timeRows
         let rows = [
             (names.time, believed.time.secondsSince1970 as Int64?), (names.jump, believed.jump?.to.secondsSince1970),
-            (names.lasted, believed.jump?.lasted),
+            (names.lasted, believed.jump?.lasted), (names.gained, believed.gained > 0 ? believed.gained : nil),
         ]
         for (name, value) in rows {
             guard let value else {

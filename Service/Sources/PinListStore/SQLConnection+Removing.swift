@@ -16,7 +16,9 @@ extension SQLConnection {
         let (limit, end) = (SQLValue.integer(Int64(limit)), SQLValue.integer(end))
         if let place = self.rowPlace {
             let oldest = "SELECT \(place) FROM \(table) WHERE \(column) < ? ORDER BY \(column) LIMIT ?"
-            return try self.execute("DELETE FROM \(table) WHERE \(place) = ANY (ARRAY(\(oldest)))", [end, limit])
+            // Once more: a row that is changed meanwhile may not be old any more, and has another place.
+            let delete = "DELETE FROM \(table) WHERE \(place) = ANY (ARRAY(\(oldest))) AND \(column) < ?"
+            return try self.execute(delete, [end, limit, end])
         }
         // An index has the key behind its columns, so this is its order, and no row is read for it.
         let key = StoreMove.tables.first { $0.name == table }?.key ?? []

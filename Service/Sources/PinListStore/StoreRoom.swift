@@ -97,8 +97,13 @@ package struct StoreRoom: Hashable, Sendable {
     ///
     /// - Parameter reports: The size of reports and their groups.
     package func beginsWithCounts(besides reports: Int64) -> Bool {
-        self.excess >= reports || self.forgotten - reports > reports
+        // Those of attestation end by themselves after a month, and no size makes them go.
+        let counts = self.forgotten - reports - Self.ofAMonth.reduce(0) { $0 + (self.sizes[$1] ?? 0) }
+        return counts > 0 && (self.excess >= reports || counts > reports)
     }
+
+    /// The tables of counts that no size is taken from.
+    private static let ofAMonth = ["attestation_hour", "attested_witness"]
 
     /// The number of the oldest of so many reports that have to go. When there are more than were counted it is too small, and
     /// never too large.

@@ -9,22 +9,21 @@ extension StoreTransaction {
     private static var here: String { "here:" }
     /// The time without a sign after which an instance is forgotten, in seconds: a day.
     private static var forgotten: Int64 { 86_400 }
-    /// The difference of the clocks of two instances that is still none, in seconds.
-    static var skew: Int64 { 300 }
 
     /// Says that an instance is there, and forgets those of which nothing was heard for a day.
     ///
-    /// What holds for longer than an instance can say was said by a wrong clock. It is forgotten, too: the instance may be
+    /// What holds for half a day longer than an instance can say was said by a wrong clock. It is forgotten, too: the instance may be
     /// gone, and if it is not, it says so again.
     ///
     /// - Parameter seconds: The time for which that holds, in seconds.
     /// - Returns: The number of instances.
     package func stay(_ instance: String, at now: Timestamp, seconds: Int64) throws -> Int {
+        let (believed, latest) = (try self.believedTime(by: now), try self.latestTime(by: now))
         try self.connection.execute(
             "DELETE FROM turn WHERE what LIKE ? AND (until < ? OR until > ?)",
             [
-                .text(Self.here + "%"), .integer(now.before(Self.forgotten).secondsSince1970),
-                .integer(now.before(-seconds - Self.skew).secondsSince1970),
+                .text(Self.here + "%"), .integer(believed.before(Self.forgotten).secondsSince1970),
+                .integer(latest.before(-seconds - BelievedTime.step).secondsSince1970),
             ])
         try self.connection.execute(
             """

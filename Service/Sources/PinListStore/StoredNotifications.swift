@@ -60,10 +60,11 @@ extension StoreTransaction {
     /// The maximum wait of a notification for its next attempt, in seconds.
     package static var maximumWait: Int64 { 1_800 }
 
-    /// Says which targets an instance knows, at the believed time: the clocks of others read it. Writes where that was said
+    /// Says which targets an instance knows, at the shared time: the clocks of others read it. Writes where that was said
     /// over ``targetsKeptEvery`` seconds ago alone.
     package func keepTargets(_ names: [String], of instance: String, at now: Timestamp) throws {
-        let now = try self.believedTime(by: now)
+        let latest = try self.latestTime(by: now)
+        let now = try self.sharedTime(by: now)
         let rows = try self.connection.rows(
             "SELECT name, seen_at FROM alert_target WHERE instance = ?", [.text(instance)])
         let kept = Dictionary(
@@ -75,7 +76,7 @@ extension StoreTransaction {
                 "DELETE FROM alert_target WHERE seen_at <= ? OR seen_at > ?",
                 [
                     .integer(now.before(2 * Self.targetsKept).secondsSince1970),
-                    .integer(now.before(-BelievedTime.step).secondsSince1970),
+                    .integer(latest.before(-BelievedTime.step).secondsSince1970),
                 ])
             try self.connection.execute(
                 """
@@ -87,7 +88,7 @@ extension StoreTransaction {
 
     /// The names of the targets that some instance knew within ``targetsKept`` seconds.
     package func knownTargets(at now: Timestamp) throws -> [String] {
-        let now = try self.believedTime(by: now)
+        let now = try self.sharedTime(by: now)
         return try self.connection.rows(
             "SELECT DISTINCT name FROM alert_target WHERE seen_at > ? ORDER BY name",
             [.integer(now.before(Self.targetsKept).secondsSince1970)]
@@ -142,14 +143,16 @@ extension StoreTransaction {
 
     /// Takes what is due for some targets, for this instance alone until a time.
     ///
-    /// What waits for longer than anything has to was put off by a wrong clock, and is due. What such a clock dated ahead is
+    /// What waits for half a day longer than anything has to was put off by a wrong clock, and is due: less may be the lease or
+    /// the wait of an instance whose clock differs. What such a clock dated ahead is
     /// as old as its first attempt.
     package func takeNotifications(
         for targets: [String], due now: Timestamp, until lease: Timestamp, limit: Int
     ) throws -> [StoredNotification] {
         guard !targets.isEmpty else { return [] }
         let marks = targets.map { _ in "?" }.joined(separator: ", ")
-        let latest = now.before(-Self.maximumWait - Self.skew)
+        let clock = try self.latestTime(by: now)
+        let latest = clock.before(-Self.maximumWait - BelievedTime.step)
         let values: [SQLValue] =
             [.integer(now.secondsSince1970), .integer(latest.secondsSince1970)]
             + targets.map { SQLValue.text($0) } + [.integer(Int64(limit))]
@@ -162,7 +165,7 @@ extension StoreTransaction {
             let made = Timestamp(secondsSince1970: try row.integer(3))
             let notification = StoredNotification(
                 number: try row.integer(0), target: try row.text(1), body: try row.blob(2),
-                madeAt: made > now.before(-BelievedTime.step) ? now : made, attempts: try row.integer(4) + 1)
+                madeAt: made > clock.before(-BelievedTime.step) ? clock : made, attempts: try row.integer(4) + 1)
             try self.connection.execute(
                 "UPDATE notification SET next_at = ?, made_at = ?, attempts = attempts + 1 WHERE number = ?",
                 [
@@ -180,10 +183,9 @@ extension StoreTransaction {
     package func loseNotifications(butFor known: Set<String>, at now: Timestamp) throws -> [(
         target: String, count: Int64
     )] {
-        let believed = try self.believedTime(by: now)
-        let day = SQLValue.integer(believed.before(Self.targetsKept).secondsSince1970)
+        let day = SQLValue.integer(try self.believedTime(by: now).before(Self.targetsKept).secondsSince1970)
         // What a wrong clock dated ahead was made when an instance knew its target: over a day ago as well.
-        let ahead = SQLValue.integer(now.before(-BelievedTime.step).secondsSince1970)
+        let ahead = SQLValue.integer(try self.latestTime(by: now).before(-BelievedTime.step).secondsSince1970)
         let isOld = "(made_at <= ? OR made_at > ?)"
         let condition = """
             \(isOld) AND NOT EXISTS (

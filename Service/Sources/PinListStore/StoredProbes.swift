@@ -63,7 +63,8 @@ extension StoreTransaction {
 
     /// Dates back what a wrong clock dated ahead: until that time nothing else that was found would replace it.
     package func dateBackProbes(of name: String, at now: Timestamp) throws {
-        let latest = SQLValue.integer(now.before(-Self.skew).secondsSince1970)
+        let now = try self.latestTime(by: now)
+        let latest = SQLValue.integer(now.before(-BelievedTime.step).secondsSince1970)
         let unknown = SQLValue.integer(now.before(86_400).secondsSince1970)
         for column in ["at", "missed_at"] {
             try self.connection.execute(

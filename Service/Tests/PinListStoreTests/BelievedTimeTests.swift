@@ -26,7 +26,7 @@ struct BelievedTimeTests {
         var believed = BelievedTime(Self.time(0))
         for seconds in [15, 30, 43_230, 100, 43_300] as [Int64] {
             believed.look(at: Self.time(seconds))
-            #expect(believed == BelievedTime(Self.time(seconds)))
+            #expect(believed.time == Self.time(seconds) && believed.jump == nil)
             #expect(believed.time(by: Self.time(seconds + 15)) == Self.time(seconds + 15))
         }
     }
@@ -51,6 +51,21 @@ struct BelievedTimeTests {
         // Twenty minutes of looks, in which the clock shows that nearly two days have passed.
         for number in 1...80 as ClosedRange<Int64> { believed.look(at: Self.time(100 * Self.day + number * 2_000)) }
         #expect(believed.time == Self.time(0))
+    }
+
+    @Test(
+        "a clock that steps on by eleven hours at each look, or goes a hundred times too fast, gains no day",
+        arguments: [39_600, 1_500])
+    func clockThatStepsOnByElevenHoursAtEachLookOrGoesTooFastGainsNoDay(step: Int64) {
+        var believed = BelievedTime(Self.time(0))
+        for number in 1...500 as ClosedRange<Int64> { believed.look(at: Self.time(number * step)) }
+        #expect(believed.time <= Self.time(Self.day))
+        let wrong = Self.time(501 * step)
+        #expect(!believed.isBelieved(wrong) && believed.shared(by: wrong) == believed.time)
+        // The clock is right again.
+        let right = Timestamp(secondsSince1970: believed.time.secondsSince1970 + 15)
+        believed.look(at: right)
+        #expect(believed.time == right && believed.jump == nil)
     }
 
     @Test("a service that runs eight hours a day believes its clock every third day, and one look is never enough")

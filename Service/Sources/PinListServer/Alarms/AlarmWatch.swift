@@ -74,17 +74,19 @@ struct AlarmWatch: Service {
         let targets = Dictionary(self.parts.configuration.alerts.map { ($0.name, $0) }) { first, _ in first }
         let names = targets.keys.sorted()
         let due: [StoredNotification]
-        let believed: Timestamp
+        let times: (latest: Timestamp, believed: Timestamp)
         do {
-            let (taken, lost, time) = try await self.parts.store.write { store in
-                (
+            let (taken, lost, latest, believed) = try await self.parts.store.write { store in
+                // A clock that is behind would give the leases and waits of others no time.
+                let latest = try store.latestTime(by: now)
+                return (
                     try store.takeNotifications(
-                        for: names, due: now, until: now.before(-Self.lease), limit: Self.maximum),
-                    try store.loseNotifications(butFor: Set(names), at: now),
+                        for: names, due: now, until: latest.before(-Self.lease), limit: Self.maximum),
+                    try store.loseNotifications(butFor: Set(names), at: now), latest,
                     try store.believedTime(by: now)
                 )
             }
-            (due, believed) = (taken, time)
+            (due, times) = (taken, (latest, believed))
             for (target, count) in lost {
                 let why = "no instance has known target \(target) for a day"
                 self.parts.logger.error("\(count) notifications were not delivered and are given up: \(why)")
@@ -102,7 +104,8 @@ struct AlarmWatch: Service {
                     for notification in notifications.sorted(by: { $0.number < $1.number }) {
                         guard self.parts.clock.uptime - begin < Self.maximumRound else { return }
                         // The notifications after a failed one wait for the end of its lease, and that one goes first.
-                        guard await self.send(notification, target, now, believed: believed) else { return }
+                        let isDone = await self.send(notification, target, times.latest, believed: times.believed)
+                        guard isDone else { return }
                     }
                 }
             }

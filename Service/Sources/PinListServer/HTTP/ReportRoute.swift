@@ -225,16 +225,21 @@ final class ReportRoute: Sendable {
     }
 
     /// Reads the envelopes of incidents, before anything is stored: what comes again after a failure is counted once, and
-    /// its evidence is kept once.
+    /// its evidence is kept once. Where the failure will not pass, the report is worth more than another attempt.
     ///
     /// - Throws: ``Problem`` of status 503, so that the sender comes again.
     private func examine(_ taken: Taken) async throws(Problem) {
         for report in taken.reports {
             do { try await self.equivocation.look(at: report.report, taken.time) } catch {
                 self.counters.unexamined()
-                throw self.problem(of: error, taken)
+                guard Self.isLasting(error) else { throw self.problem(of: error, taken) }
             }
         }
+    }
+
+    /// Whether an error is the same at each attempt, until a person does something about it.
+    static func isLasting(_ error: any Error) -> Bool {
+        (error as? StoreError).map { [.damaged, .notPermitted].contains($0.code) } ?? false
     }
 
     /// The header fields of the answer 202. Where attestation is asked for they have the next challenge, so that no second

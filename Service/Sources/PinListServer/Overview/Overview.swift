@@ -81,7 +81,7 @@ package struct Overview: Sendable {
         self.alarms = try store.firingAlarms()
         self.silences = try store.silences(at: now)
         self.targets = try store.targets()
-        self.targetTime = try store.believedTime(by: now)
+        self.targetTime = try store.sharedTime(by: now)
         self.deliveries = try store.deliveries()
         self.remembered = try store.auditEntries(of: Self.rememberedActions, since: now.before(604_800)).filter {
             now.secondsSince1970 - $0.time.secondsSince1970 <= Self.rememberedFor[$0.action] ?? 0

@@ -108,6 +108,19 @@ struct WrongClockTests {
         }
     }
 
+    @Test(
+        "is no truth for a database that it sees first: what was written to that last says more",
+        arguments: TestedStore.all)
+    func isNoTruthForADatabaseThatItSeesFirst(on tested: TestedStore) async throws {
+        try await tested.withDatabase { open in
+            let (store, clock) = (try open(), TurnedClock(Self.time(500 * Self.day)))
+            try await Self.fill(store)
+            await Self.heartbeat(store, clock).count()
+            await Self.forget(store, clock)
+            #expect(try await Self.left(store) == [1, 1, 1, 1, 1])
+        }
+    }
+
     @Test("that is ahead of the database's is not looked at, however long")
     func thatIsAheadOfTheDatabasesIsNotLookedAtHoweverLong() async throws {
         try await TestedStore.sqlite.withDatabase { open in
@@ -231,6 +244,44 @@ struct WrongClockTests {
             #expect(known == [["ops", "pager"], ["ops", "pager"]])
             await Self.watch(store, right, "right", knows: "pager", status: 204).send()
             #expect(try await Self.waiting(store) == 0)
+        }
+    }
+
+    @Test("two days behind gives up no alarm of another instance, and forgets no target of it; that is said once")
+    func twoDaysBehindGivesUpNoAlarmOfAnotherInstanceAndForgetsNoTargetOfIt() async throws {
+        try await Self.withNotification { store, right, _ in
+            let (behind, lines) = (TurnedClock(Self.time(-2 * Self.day)), NIOLockedValueBox<[String]>([]))
+            let heartbeat = Self.heartbeat(
+                store, behind, instance: "behind", logger: Logger(label: "test") { _ in Lines(lines: lines) })
+            for _ in 0..<2 { await heartbeat.count() }
+            #expect(lines.withLockedValue { $0.count } == 1)
+            let watch = Self.watch(store, behind, "behind", knows: "ops", status: 204)
+            await watch.look()
+            await watch.send()
+            #expect(try await Self.waiting(store) == 1)
+            let known = try await store.read { try $0.knownTargets(at: right.now) }
+            #expect(known == ["ops", "pager"])
+        }
+    }
+
+    @Test("an hour behind sends nothing that another instance sends, and gives its own failures no less time")
+    func anHourBehindSendsNothingThatAnotherInstanceSends() async throws {
+        try await Self.withNotification { store, right, _ in
+            let behind = Self.time(-3_600)
+            let taken = try await store.write { store in
+                let first = try store.takeNotifications(
+                    for: ["pager"], due: right.now, until: right.now.before(-60), limit: 9)
+                return [first, try store.takeNotifications(for: ["pager"], due: behind, until: behind, limit: 9)]
+            }
+            #expect(taken.map(\.count) == [1, 0])
+            #expect(try await store.read { try $0.latestTime(by: behind) } == right.now)
+        }
+    }
+
+    @Test("a lasting fault of the evidence keeps no report from being stored")
+    func aLastingFaultOfTheEvidenceKeepsNoReportFromBeingStored() async throws {
+        for (code, isStored) in [(StoreError.Code.damaged, true), (.notPermitted, true), (.unavailable, false)] {
+            #expect(ReportRoute.isLasting(StoreError(code, "evidence")) == isStored)
         }
     }
 

@@ -56,7 +56,7 @@ struct InstanceHeartbeat: Service {
         let (now, instance, serverTime) = (self.parts.clock.now, self.parts.instance, self.serverTime)
         do {
             let (count, believed) = try await self.parts.store.write(as: .leases) { store in
-                let believed = try store.lookAtClock(min(now, serverTime(store) ?? now)).time(by: now)
+                let believed = try store.lookAtClock(min(now, serverTime(store) ?? now))
                 return (try store.stay(instance, at: now, seconds: Self.absence), believed)
             }
             self.say(now, believed)
@@ -66,16 +66,17 @@ struct InstanceHeartbeat: Service {
     }
 
     /// Says that the clock is not believed, once.
-    private func say(_ now: Timestamp, _ believed: Timestamp) {
-        let isBelieved = believed >= now
+    private func say(_ now: Timestamp, _ believed: BelievedTime) {
+        let isBelieved = believed.isBelieved(now)
         let isNew = self.isBelieved.withLockedValue { before in
             defer { before = isBelieved }
             return before && !isBelieved
         }
         guard isNew else { return }
+        let shared = believed.shared(by: now)
         self.parts.logger.error(
             """
-            the clock shows \(now), and was \(believed) by the last look or by the database's clock: nothing is forgotten \
+            the clock shows \(now), and was \(shared) by the last look or by the database's clock: nothing is forgotten \
             beyond that time; set the clock that is wrong, or wait where the new time is right: after a day it counts
             """)
     }
