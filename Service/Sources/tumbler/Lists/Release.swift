@@ -112,11 +112,13 @@ struct Release {
         }
         linter.served = try await self.live?.observe(
             linter.hostsToObserve, by: self.service.connection.connections, at: self.time)
-        if let live, !live.live { self.recommendLooking(release) }
         let findings = linter.findings.filter { !self.allow.allows($0) }
         for finding in findings where finding.rule.severity == .warning { StandardError.note(finding.line) }
         let errors = findings.filter { $0.rule.severity == .error }
-        guard let first = errors.first else { return held }
+        guard let first = errors.first else {
+            if let live, !live.live { self.recommendLooking(release) }
+            return held
+        }
         let more = errors.count == 1 ? "" : " (and \(errors.count - 1) more: see tumbler lint)"
         throw CommandError(
             .doesNotHold, "\(first.line)\(more)", hint: "\(first.rule.fix); or --allow \(first.rule.id)")
