@@ -33,11 +33,23 @@ final class ConnectionLedger: @unchecked Sendable {
     private let lock = NSLock()
     private var openers: [Endpoint: Opener] = [:]
     private var openedInOrder: [Endpoint] = []
-    private var pending: [ObjectIdentifier: Server] = [:]
+    /// By task and server, the paths of its challenges whose connections are not known by their ends yet.
+    private var pending: [ObjectIdentifier: [Server: [ValidatedPath]]] = [:]
+    /// The servers with a connection whose task ended before its ends were known: it may still be open.
+    private var unlocated: Set<Server> = []
+
+    /// What a connection was opened for.
+    struct Opening: Sendable {
+        /// The server.
+        let server: Server
+        /// The paths that its challenge allowed: one, but where a task had several challenges for the server; none where the
+        /// connection resumed a TLS session that nothing is known of.
+        let paths: [ValidatedPath]
+    }
 
     /// The server of a connection between two ends.
-    private enum Opener: Equatable {
-        case one(Server)
+    private enum Opener {
+        case one(Opening)
         /// Connections to several servers had these ends, one after the other or, behind a relay, at once: the ends do not
         /// identify the server.
         case several
@@ -53,55 +65,83 @@ final class ConnectionLedger: @unchecked Sendable {
         self.shared.note(path, for: server)
         self.own.note(path, for: server)
         self.lock.withLock {
-            self.pending[task] = server
-            // A task whose own delegate takes its metrics never ends here. A removed server may be behind any
-            // connection again, as if no connection of it were known.
+            self.pending[task, default: [:]][server, default: []].append(path)
+            // A task whose own delegate takes its metrics never ends here.
             guard self.pending.count > Self.maximum, let given = self.pending.first(where: { $0.key != task }) else {
                 return
             }
-            self.pending[given.key] = nil
-            self.openers = self.openers.filter { $0.value != .one(given.value) }
-            self.openedInOrder.removeAll { self.openers[$0] == nil }
+            self.end(given.key)
         }
+    }
+
+    /// Ends a task. What it opened without its ends being known may be behind any connection.
+    private func end(_ task: ObjectIdentifier) {
+        guard let servers = self.pending.removeValue(forKey: task) else { return }
+        self.unlocated.formUnion(servers.keys)
+        if self.unlocated.count > Self.maximum { self.unlocated.formIntersection(self.own.all.keys) }
     }
 
     /// The number of tasks that have opened a connection and not ended.
     var pendingCount: Int { self.lock.withLock { self.pending.count } }
 
-    /// Records that a connection was opened for a server. Ends that another server's connection also had identify
-    /// neither.
-    func opened(_ endpoint: Endpoint, for server: Server) {
+    /// Records that a task opened a connection for a server, by what its challenge allowed. Ends that another server's
+    /// connection also had identify neither.
+    func opened(_ endpoint: Endpoint, for server: Server, task: ObjectIdentifier) {
+        let known = self.path(of: server)
         self.lock.withLock {
-            let before = self.openers[endpoint]
-            self.openers[endpoint] = before == nil || before == .one(server) ? .one(server) : .several
-            if before == nil { self.openedInOrder.append(endpoint) }
+            let challenged = self.pending[task]?.removeValue(forKey: server) ?? []
+            // One of several is still to be located.
+            if challenged.count > 1 { self.unlocated.insert(server) }
+            let opening = Opening(server: server, paths: challenged.isEmpty ? known.map { [$0] } ?? [] : challenged)
+            switch self.openers[endpoint] {
+            case nil:
+                self.openers[endpoint] = .one(opening)
+                self.openedInOrder.append(endpoint)
+            case .one(let before) where before.server == server: self.openers[endpoint] = .one(opening)
+            default: self.openers[endpoint] = .several
+            }
             if self.openedInOrder.count > Self.maximum { self.openers[self.openedInOrder.removeFirst()] = nil }
         }
     }
 
-    /// Records that a task has ended: a connection that it opened is known by now.
-    func ended(_ task: ObjectIdentifier) { self.lock.withLock { self.pending[task] = nil } }
+    /// Records that a task has ended: the ends of a connection that it opened are known by now, or never.
+    func ended(_ task: ObjectIdentifier) { self.lock.withLock { self.end(task) } }
 
     /// The path that was validated for a server, in this session or, for a TLS session that is resumed, in another one.
     func path(of server: Server) -> ValidatedPath? { self.own.path(of: server) ?? self.shared.path(of: server) }
 
-    /// The server of a connection, if it is known and no other server's connection had the same ends.
-    func opener(of endpoint: Endpoint) -> Server? {
-        guard case .one(let server) = self.lock.withLock({ self.openers[endpoint] }) else { return nil }
-        return server
+    /// What a connection was opened for, if it is known and no other server's connection had the same ends.
+    func opener(of endpoint: Endpoint) -> Opening? {
+        guard case .one(let opening) = self.lock.withLock({ self.openers[endpoint] }) else { return nil }
+        return opening
     }
 
     /// Whether connections to several servers had these ends.
-    func isAmbiguous(_ endpoint: Endpoint) -> Bool { self.lock.withLock { self.openers[endpoint] == .several } }
+    func isAmbiguous(_ endpoint: Endpoint) -> Bool {
+        guard case .several = self.lock.withLock({ self.openers[endpoint] }) else { return false }
+        return true
+    }
 
     /// All servers and paths that were evaluated in this session.
     var evaluated: [Server: ValidatedPath] { self.own.all }
 
-    /// The other servers with connections that their ends may not identify: one was just opened, or none is known.
+    /// The paths of connections that are known by their ends.
+    var opened: [Opening] {
+        self.lock.withLock {
+            self.openers.values.compactMap { opener in
+                guard case .one(let opening) = opener else { return nil }
+                return opening
+            }
+        }
+    }
+
+    /// The other servers with connections that their ends may not identify: one was just opened, one of them never became
+    /// known, or none is.
     func evaluated(otherThan server: Server, needsEndpoint: Bool) -> [Server: ValidatedPath] {
-        let (open, pending) = self.lock.withLock { (Array(self.openers.values), Set(self.pending.values)) }
+        let open = Set(self.opened.map(\.server))
+        let unknown = self.lock.withLock { self.unlocated.union(self.pending.values.flatMap(\.keys)) }
         return self.own.all.filter { other, _ in
-            other != server && (!needsEndpoint || pending.contains(other) || !open.contains(.one(other)))
+            other != server && (!needsEndpoint || unknown.contains(other) || !open.contains(other))
         }
     }
 

@@ -200,6 +200,7 @@ open class PinnedSessionDelegate: ForwardingSessionDelegate, @unchecked Sendable
     /// The refusal of a task, once its metrics are known.
     @discardableResult
     func evaluate(_ metrics: URLSessionTaskMetrics, of task: URLSessionTask) -> PinningError? {
+        self.check.locate(metrics, of: ObjectIdentifier(task))
         if self.refusals.refusal(of: task) == nil, let refusal = self.check.refusal(of: metrics) {
             self.refuse(refusal, task)
         }

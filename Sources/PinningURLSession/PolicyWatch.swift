@@ -44,14 +44,27 @@ final class PolicyWatch: @unchecked Sendable {
     private func reevaluate(by pinning: Pinning) {
         var refused: Set<String> = []
         var denied: Set<String> = []
-        for (server, path) in self.ledger.evaluated {
-            let decision = pinning.decisionAgain(
-                for: path, host: server.host.description, connection: ConnectionFacts(port: server.port))
-            guard decision.verdict == .block else { continue }
-            self.ledger.forget(server)
+        func note(_ decision: PinningDecision, _ server: ConnectionLedger.Server) {
+            guard decision.verdict == .block else { return }
             refused.insert(server.host.description)
             if [.deniedKey, .deniedUndecidable, .revoked].contains(decision.reason) {
                 denied.insert(server.host.description)
+            }
+        }
+        for (server, path) in self.ledger.evaluated {
+            let decision = pinning.decisionAgain(
+                for: path, host: server.host.description, connection: ConnectionFacts(port: server.port))
+            if decision.verdict == .block { self.ledger.forget(server) }
+            note(decision, server)
+        }
+        // Connections of before, whose server has shown another path since: that one is kept.
+        let latest = self.ledger.evaluated
+        for opening in self.ledger.opened {
+            for path in opening.paths where path != latest[opening.server] {
+                let decision = pinning.decisionAgain(
+                    for: path, host: opening.server.host.description,
+                    connection: ConnectionFacts(port: opening.server.port))
+                note(decision, opening.server)
             }
         }
         guard !refused.isEmpty, let session = self.lock.withLock({ self.session }) else { return }

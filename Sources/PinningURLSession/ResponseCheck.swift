@@ -29,7 +29,19 @@ struct ResponseCheck: Sendable {
         }
     }
 
-    /// Checks when the request's metrics are known, for all hops of its redirects.
+    /// Records the connections that a task opened, by their ends: also of a hop without a response, and of a task that was
+    /// refused, because others may use them.
+    func locate(_ metrics: URLSessionTaskMetrics, of task: ObjectIdentifier) {
+        for transaction in metrics.transactionMetrics
+        where transaction.resourceFetchType != .localCache && !transaction.isReusedConnection {
+            guard let endpoint = transaction.endpoint, let target = SessionTarget(transaction.request.url),
+                target.isTLS, let host = try? HostName(target.host)
+            else { continue }
+            self.ledger.opened(endpoint, for: ConnectionLedger.Server(host: host, port: target.port), task: task)
+        }
+    }
+
+    /// Checks when the request's metrics are known, for all hops of its redirects, after ``locate(_:of:)``.
     func refusal(of metrics: URLSessionTaskMetrics) -> PinningDecision? {
         for transaction in metrics.transactionMetrics where transaction.resourceFetchType != .localCache {
             // A hop without a response delivered nothing.
@@ -59,21 +71,33 @@ struct ResponseCheck: Sendable {
     private func decision(
         on server: ConnectionLedger.Server, _ endpoint: ConnectionLedger.Endpoint?, isReused: Bool
     ) -> PinningDecision {
-        if let endpoint, !isReused { self.ledger.opened(endpoint, for: server) }
         let isNew = endpoint != nil && !isReused
         let endpoint = endpoint.flatMap { self.ledger.isAmbiguous($0) ? nil : $0 }
-        if let endpoint, let opener = self.ledger.opener(of: endpoint), opener != server {
-            return self.evaluate(server, over: self.ledger.path(of: opener), of: opener)
+        // The path is that of this very connection: the server may have shown others since.
+        if let opening = endpoint.flatMap({ self.ledger.opener(of: $0) }) {
+            return self.decision(on: server, over: opening)
         }
         let path = self.ledger.path(of: server)
-        let isOwn = isNew || endpoint.map { self.ledger.opener(of: $0) == server } ?? false
         // The connection is its own, or its server is not known: then each possible one must satisfy the host.
-        guard !isOwn else { return path.map { self.own($0, server) } ?? self.evaluate(server, over: nil, of: nil) }
+        guard !isNew else { return path.map { self.own($0, server) } ?? self.evaluate(server, over: nil, of: nil) }
         let others = self.ledger.evaluated(otherThan: server, needsEndpoint: endpoint != nil)
         guard let path else { return self.unknown(server, others) }
         let refused = self.valid(others, for: server).lazy
             .map { self.evaluate(server, over: $0.value, of: $0.key) }.first { $0.verdict == .block }
         return refused ?? self.own(path, server)
+    }
+
+    /// Checks a response over a connection that is known: each path that it may have satisfies the host.
+    private func decision(
+        on server: ConnectionLedger.Server, over opening: ConnectionLedger.Opening
+    ) -> PinningDecision {
+        var decision: PinningDecision?
+        for path in opening.paths where decision?.verdict != .block {
+            decision =
+                opening.server == server
+                ? self.own(path, server) : self.evaluate(server, over: path, of: opening.server)
+        }
+        return decision ?? self.evaluate(server, over: nil, of: opening.server == server ? nil : opening.server)
     }
 
     /// Checks a response of a server that was never evaluated, over a connection of one of these.

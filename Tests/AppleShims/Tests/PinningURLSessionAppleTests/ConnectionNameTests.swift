@@ -127,12 +127,13 @@ struct ConnectionNameTests {
         let first = ConnectionLedger.Server(host: try HostName(Self.pinned), port: 443)
         let second = ConnectionLedger.Server(host: try HostName(Self.other), port: 443)
         let ends = ConnectionLedger.Endpoint(local: "a 1", remote: "b 443")
-        ledger.opened(ends, for: first)
-        ledger.opened(ends, for: first)
-        #expect(ledger.opener(of: ends) == first)
+        let task = ObjectIdentifier(NSObject())
+        ledger.opened(ends, for: first, task: task)
+        ledger.opened(ends, for: first, task: task)
+        #expect(ledger.opener(of: ends)?.server == first)
         #expect(!ledger.isAmbiguous(ends))
         for server in [second, first, first] {
-            ledger.opened(ends, for: server)
+            ledger.opened(ends, for: server, task: task)
             #expect(ledger.opener(of: ends) == nil)
             #expect(ledger.isAmbiguous(ends))
         }

@@ -169,6 +169,54 @@ struct SecondCheckTests {
         #expect(await running.value == "slow")
     }
 
+    @Test("over a connection whose first request was reset is withheld, though an older one of its host is known")
+    func overAConnectionWhoseFirstRequestWasResetIsWithheld() async throws {
+        let wide = try TestPKI([Self.pinned, Self.other])
+        let narrow = try TestPKI([Self.pinned])
+        let (phone, delegate, session, slow) = try await self.busy(
+            [narrow.leaf.pin], narrow.chain, other: wide.chain, trusting: [wide.root, narrow.root])
+        var reset = SimulatedNetwork.Answer()
+        reset.failure = .networkConnectionLost
+        phone.network.setAnswer(reset, for: Phone.url(Self.other).absoluteString)
+        #expect(await delegate.run(session.dataTask(with: Phone.url(Self.other))).error != nil)
+        let outcome = await delegate.run(session.dataTask(with: Self.url))
+        #expect((outcome.error as? PinningError)?.decision.reason == .otherHostConnection)
+        phone.network.release("https://\(Self.pinned)/slow")
+        #expect(await slow.value == "slow")
+    }
+
+    @Test("is evaluated by the path of its own connection, though another one of that host has a good one")
+    func isEvaluatedByThePathOfItsOwnConnection() async throws {
+        let (good, wide) = (try TestPKI([Self.pinned, Self.other]), try TestPKI([Self.pinned, Self.other]))
+        let phone = try Phone([Phone.entry(Self.pinned, [good.leaf.pin])], trusting: [good.root, wide.root])
+        phone.serve(Self.other, wide.chain, version: "http/1.1")
+        phone.serve(Self.pinned, good.chain, version: "http/1.1")
+        let delegate = RecordingDelegate()
+        let session = phone.session(delegate: delegate)
+        #expect(await delegate.run(session.dataTask(with: Self.url)).error == nil)
+        phone.network.coalesce(Self.pinned, onto: Self.other)
+        func occupy(_ address: String) async -> Task<String?, Never> {
+            phone.network.setAnswer(.text("slow"), for: address)
+            phone.network.hold(address)
+            let running = Task { await session.pinnedText(URL(string: address) ?? Self.url).value }
+            await phone.network.held(address)
+            return running
+        }
+        // The interceptor's connection, which stays open beside a good one.
+        #expect(await delegate.run(session.dataTask(with: Phone.url(Self.other))).error == nil)
+        let first = await occupy("https://\(Self.other)/first")
+        phone.serve(Self.other, good.chain, version: "http/1.1")
+        #expect(await delegate.run(session.dataTask(with: Phone.url(Self.other))).error == nil)
+        let second = await occupy("https://\(Self.other)/second")
+        phone.network.release("https://\(Self.other)/first")
+        #expect(await first.value == "slow")
+        let own = await occupy("https://\(Self.pinned)/slow")
+        let outcome = await delegate.run(session.dataTask(with: Self.url))
+        #expect((outcome.error as? PinningError)?.decision.reason == .otherHostConnection)
+        for host in ["\(Self.other)/second", "\(Self.pinned)/slow"] { phone.network.release("https://\(host)") }
+        #expect(await [second.value, own.value] == ["slow", "slow"])
+    }
+
     @Test("that is withheld stays so, with all that the system still brings of it")
     func thatIsWithheldStaysSoWithAllThatTheSystemStillBringsOfIt() throws {
         let (phone, _) = try Phone.bank()

@@ -106,14 +106,15 @@ struct SessionLifeTests {
         }
         for (number, task) in tasks.enumerated() {
             ledger.allowed(path, for: try server(number), task: ObjectIdentifier(task))
-            ledger.opened(.init(local: "a \(number)", remote: "b 443"), for: try server(number))
+            ledger.opened(
+                .init(local: "a \(number)", remote: "b 443"), for: try server(number), task: ObjectIdentifier(task))
             ledger.ended(ObjectIdentifier(task))
         }
         #expect(ledger.evaluated.count == 1_024)
         #expect(shared.all.count == 1_024)
         #expect(ledger.path(of: try server(2_999)) != nil)
         #expect(ledger.path(of: try server(0)) == nil)
-        #expect(ledger.opener(of: .init(local: "a 2999", remote: "b 443")) == (try server(2_999)))
+        #expect(ledger.opener(of: .init(local: "a 2999", remote: "b 443"))?.server == (try server(2_999)))
         #expect(ledger.opener(of: .init(local: "a 0", remote: "b 443")) == nil)
         #expect(ledger.evaluated(otherThan: try server(1), needsEndpoint: true).isEmpty)
         // Tasks that never end, because a delegate of their own takes their metrics.
