@@ -32,8 +32,7 @@ struct ResponseCheck: Sendable {
     /// Records the connections that a task opened, by their ends: also of a hop without a response, and of a task that was
     /// refused, because others may use them.
     func locate(_ metrics: URLSessionTaskMetrics, of task: ObjectIdentifier) {
-        for transaction in metrics.transactionMetrics
-        where transaction.resourceFetchType != .localCache && !transaction.isReusedConnection {
+        for transaction in metrics.connected where !transaction.isReusedConnection {
             guard let endpoint = transaction.endpoint, let target = SessionTarget(transaction.request.url),
                 target.isTLS, let host = try? HostName(target.host)
             else { continue }
@@ -43,7 +42,7 @@ struct ResponseCheck: Sendable {
 
     /// Checks when the request's metrics are known, for all hops of its redirects, after ``locate(_:of:)``.
     func refusal(of metrics: URLSessionTaskMetrics) -> PinningDecision? {
-        for transaction in metrics.transactionMetrics where transaction.resourceFetchType != .localCache {
+        for transaction in metrics.connected {
             // A hop without a response delivered nothing.
             guard transaction.response != nil, let target = SessionTarget(transaction.request.url) else { continue }
             let refusal = self.refusal(of: target) { server in
@@ -138,6 +137,13 @@ struct ResponseCheck: Sendable {
             path != nil || decision.verdict == .allow || !self.pinning.stopsWithoutDecision,
             "a response from a pinned host came over a connection that carries no decision")
         return decision
+    }
+}
+
+extension URLSessionTaskMetrics {
+    /// The hops that went over a connection.
+    fileprivate var connected: [URLSessionTaskTransactionMetrics] {
+        self.transactionMetrics.filter { $0.resourceFetchType != .localCache }
     }
 }
 
