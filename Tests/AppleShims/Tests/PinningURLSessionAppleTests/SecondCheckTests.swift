@@ -169,8 +169,10 @@ struct SecondCheckTests {
         #expect(await running.value == "slow")
     }
 
-    @Test("over a connection whose first request was reset is withheld, though an older one of its host is known")
-    func overAConnectionWhoseFirstRequestWasResetIsWithheld() async throws {
+    @Test(
+        "over a connection whose first request was reset is withheld, though an older one of its host is known",
+        arguments: [true, false])
+    func overAConnectionWhoseFirstRequestWasResetIsWithheld(showsItsEnds: Bool) async throws {
         let wide = try TestPKI([Self.pinned, Self.other])
         let narrow = try TestPKI([Self.pinned])
         let (phone, delegate, session, slow) = try await self.busy(
@@ -178,7 +180,9 @@ struct SecondCheckTests {
         var reset = SimulatedNetwork.Answer()
         reset.failure = .networkConnectionLost
         phone.network.setAnswer(reset, for: Phone.url(Self.other).absoluteString)
+        phone.network.settings.reportsEndpoints = showsItsEnds
         #expect(await delegate.run(session.dataTask(with: Phone.url(Self.other))).error != nil)
+        phone.network.settings.reportsEndpoints = true
         let outcome = await delegate.run(session.dataTask(with: Self.url))
         #expect((outcome.error as? PinningError)?.decision.reason == .otherHostConnection)
         phone.network.release("https://\(Self.pinned)/slow")
