@@ -51,16 +51,16 @@ final class PolicyWatch: @unchecked Sendable {
                 denied.insert(server.host.description)
             }
         }
-        for (server, path) in self.ledger.evaluated {
+        let evaluated = self.ledger.evaluated
+        for (server, path) in evaluated {
             let decision = pinning.decisionAgain(
                 for: path, host: server.host.description, connection: ConnectionFacts(port: server.port))
             if decision.verdict == .block { self.ledger.forget(server) }
             note(decision, server)
         }
         // Connections of before, whose server has shown another path since: that one is kept.
-        let latest = self.ledger.evaluated
         for opening in self.ledger.opened {
-            for path in opening.paths where path != latest[opening.server] {
+            for path in opening.paths where path != evaluated[opening.server] {
                 let decision = pinning.decisionAgain(
                     for: path, host: opening.server.host.description,
                     connection: ConnectionFacts(port: opening.server.port))

@@ -140,7 +140,7 @@ enum ServiceMetrics {
             counters.refused.sorted { $0.key < $1.key }.map { ([("reason", $0.key)], Double($0.value)) })
         text.add(
             "tumbler_incidents_unexamined_total", "counter",
-            "Incidents that this instance turned away, for their envelope could not be looked at.",
+            "Incidents whose envelope this instance could not look at.",
             [([], Double(counters.unexamined))])
         text.add(
             "tumbler_report_commits_total", "counter", "Transactions that reports were stored in.",

@@ -72,7 +72,7 @@ struct EquivocationWatch: Sendable {
             let end = found == .beyondQuota ? EquivocationCheck.day(of: now.before(-86_400)) : .distantEnd
             self.known.withLockedValue { $0.insert(payload, until: end) }
         } catch {
-            self.logger.storeFailed("an envelope in a report could not be looked at; it has to come again", error)
+            self.logger.storeFailed("an envelope in a report could not be looked at", error)
             throw error
         }
     }

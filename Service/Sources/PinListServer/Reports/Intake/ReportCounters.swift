@@ -19,7 +19,7 @@ final class ReportCounters: Sendable {
         var refused: [String: Int64] = [:]
         /// Entries of the Reporting API about something else.
         var ignored: Int64 = 0
-        /// Incidents that were turned away, for their envelope could not be looked at.
+        /// Incidents whose envelope could not be looked at: turned away, or kept without it where that lasts.
         var unexamined: Int64 = 0
     }
 
