@@ -48,10 +48,16 @@ class Failure(Exception):
     pass
 
 
+_held = []
+
+
 def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """A port of loopback for a server that reuses addresses. The kernel gives it to no other socket while this runs."""
+    holder = socket.socket()
+    holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    holder.bind(("127.0.0.1", 0))
+    _held.append(holder)
+    return holder.getsockname()[1]
 
 
 class Scene:
