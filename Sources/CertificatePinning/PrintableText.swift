@@ -17,6 +17,8 @@ public enum PrintableText {
     ///   - text: The text.
     ///   - maximumLength: The maximum length of the result in Unicode scalars.
     public static func line(_ text: String, maximumLength: Int = Self.maximumLength) -> String {
+        // All that almost every text consists of; each of these bytes is a scalar.
+        if text.utf8.count <= maximumLength, text.utf8.allSatisfy({ (0x20...0x7e).contains($0) }) { return text }
         var line = String.UnicodeScalarView()
         for (index, scalar) in text.unicodeScalars.prefix(maximumLength + 1).enumerated() {
             guard index < maximumLength else {

@@ -173,7 +173,16 @@ public struct MetadataKey: Hashable, Sendable {
 public enum Hexadecimal {
     /// Two characters for each byte.
     public static func text(of bytes: some Sequence<UInt8>) -> String {
-        let digits = Array("0123456789abcdef".utf8)
-        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+        var text: [UInt8] = []
+        text.reserveCapacity(2 * bytes.underestimatedCount)
+        for byte in bytes {
+            text.append(Self.digit(byte >> 4))
+            text.append(Self.digit(byte & 15))
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    private static func digit(_ value: UInt8) -> UInt8 {
+        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + (value - 10)
     }
 }

@@ -14,8 +14,9 @@ internal import PinReportAnalysis
 /// A request is taken here when all of it came at once and its head leaves nothing in doubt. The first byte that belongs to
 /// any other request, and all that follow, go the long way.
 ///
-/// The answer comes when the report is stored. Until then nothing more is read from the connection, so answers keep the
-/// order of their requests, and what is held for a connection is what one read brought.
+/// The answer comes when the report is stored. Until then nothing more is taken from the connection, so answers keep the
+/// order of their requests. What is held for a connection is what two reads brought: one more may come in this time, so
+/// that the system is not told to stop and to go on for each request.
 final class ReportByteHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -31,6 +32,8 @@ final class ReportByteHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var isWaiting = false
     /// Whether the channel asked for more while a report had no answer.
     private var isReadWanted = false
+    /// Whether the client said that it sends no more while a report had no answer.
+    private var isInputClosed = false
     /// Bytes that came and were not looked at.
     private var held: ByteBuffer?
 
@@ -64,7 +67,16 @@ final class ReportByteHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func read(context: ChannelHandlerContext) {
-        if self.isWaiting { self.isReadWanted = true } else { context.read() }
+        if self.isWaiting, self.held != nil { self.isReadWanted = true } else { context.read() }
+    }
+
+    /// The end of what a client sends ends a connection. It comes behind the requests before it, and their answers.
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if self.isWaiting, event as? ChannelEvent == .inputClosed {
+            self.isInputClosed = true
+        } else {
+            context.fireUserInboundEventTriggered(event)
+        }
     }
 
     private func look(_ context: ChannelHandlerContext) {
@@ -100,7 +112,12 @@ final class ReportByteHandler: ChannelDuplexHandler, RemovableChannelHandler {
         self.isWaiting = false
         self.look(context)
         if self.isOver { context.fireChannelReadComplete() }
-        guard !self.isWaiting, self.isReadWanted else { return }
+        guard !self.isWaiting else { return }
+        if self.isInputClosed {
+            self.isInputClosed = false
+            context.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+        }
+        guard self.isReadWanted else { return }
         self.isReadWanted = false
         context.read()
     }
@@ -136,8 +153,7 @@ struct ReportResponder: Sendable {
         let address = self.source.address(forwardedFor: head.forwardedFor, forwarded: head.forwarded, peer: peer)
         self.reports.take(body, from: address.flatMap { SourceAddress(bytes: $0.bytes) }) { result in
             switch result {
-            case .success(let fields):
-                answered(fields.isEmpty ? Self.accepted : PreparedResponse(.accepted, fields))
+            case .success(let fields): answered(fields.map { PreparedResponse(.accepted, $0) } ?? Self.accepted)
             case .failure(let problem): answered(problem.ready)
             }
         }

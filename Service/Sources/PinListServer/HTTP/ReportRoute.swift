@@ -81,10 +81,11 @@ final class ReportRoute: Sendable {
     /// - Parameters:
     ///   - body: The body.
     ///   - address: The address that it came from, as far as that can be believed.
-    ///   - completion: The closure that gets the fields of the answer 202, or the problem: on any thread, once.
+    ///   - completion: The closure that gets the fields of the answer 202, `nil` for those that all have, or the problem:
+    ///     on any thread, once.
     func take(
         _ body: [UInt8], from address: SourceAddress?,
-        completion: @escaping @Sendable (Result<HTTPFields, Problem>) -> Void
+        completion: @escaping @Sendable (Result<HTTPFields?, Problem>) -> Void
     ) {
         let refuse = { @Sendable (problem: Problem) in
             self.counters.refused(problem.code)
@@ -102,7 +103,7 @@ final class ReportRoute: Sendable {
                     if case .failure(let error) = result { throw self.problem(of: error, taken) }
                     try self.count(taken)
                 } catch { return refuse(error) }
-                guard taken.wantsFields else { return completion(.success(Self.noFields)) }
+                guard taken.wantsFields else { return completion(.success(nil)) }
                 Task { completion(.success(await self.fields(taken))) }
             }
         }

@@ -27,7 +27,7 @@ package struct RequestSource: Sendable {
     package func address(forwardedFor: String?, forwarded: String? = nil, peer: IPAddress?) -> IPAddress? {
         guard let peer, self.trustedProxies.contains(peer) else { return peer }
         let told = [
-            forwardedFor?.split(separator: ",").suffix(Self.maximumElements).map { Self.node($0) },
+            forwardedFor?.utf8.split(separator: UInt8(ascii: ",")).suffix(Self.maximumElements).map { Self.node($0) },
             forwarded.map { Self.nodes($0).suffix(Self.maximumElements) },
         ].compactMap { $0.map { self.client($0, peer: peer) } }
         guard let first = told.first, told.allSatisfy({ $0 == first }) else { return peer }
@@ -48,14 +48,14 @@ package struct RequestSource: Sendable {
     }
 
     /// RFC 7239, section 6: an address, with brackets and a port or without; `nil` for `unknown` and for made-up names.
-    private static func node(_ text: some StringProtocol) -> IPAddress? {
-        var address = text.filter { $0 != " " && $0 != "\t" }[...]
-        if address.first == "[" {
-            address = address.dropFirst().prefix { $0 != "]" }
-        } else if address.filter({ $0 == ":" }).count == 1 {
-            address = address.prefix { $0 != ":" }
+    private static func node(_ text: some Collection<UInt8>) -> IPAddress? {
+        var address = text.filter { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }[...]
+        if address.first == UInt8(ascii: "[") {
+            address = address.dropFirst().prefix { $0 != UInt8(ascii: "]") }
+        } else if address.count(where: { $0 == UInt8(ascii: ":") }) == 1 {
+            address = address.prefix { $0 != UInt8(ascii: ":") }
         }
-        return IPAddress(text: String(address))
+        return IPAddress(text: String(decoding: address, as: UTF8.self))
     }
 
     /// RFC 7239, section 4: what each element of `Forwarded` says in its `for`.
@@ -66,7 +66,7 @@ package struct RequestSource: Sendable {
                 guard sides.count == 2, sides[0].filter({ $0 != " " && $0 != "\t" }).lowercased() == "for" else {
                     continue
                 }
-                return Self.node(sides[1].filter { $0 != "\"" })
+                return Self.node(sides[1].utf8.filter { $0 != UInt8(ascii: "\"") })
             }
             return nil
         }

@@ -4,8 +4,8 @@
 
 package import CertificatePinning
 
-/// A report that is to be stored.
-package struct AcceptedReport: Sendable {
+/// A report that is to be stored: an object, because it is handed on many times and its texts are many.
+package final class AcceptedReport: Sendable {
     /// The content of the report.
     package let report: CollectedReport
     /// The group of the report.

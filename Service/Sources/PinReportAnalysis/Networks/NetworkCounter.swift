@@ -55,7 +55,8 @@ package struct NetworkCounter: Sendable {
 
     private static let daySeconds: Int64 = 86_400
 
-    private var key: SymmetricKey
+    /// The keyed hash of no bytes, under the key of the day: a copy goes on with what is hashed.
+    private var keyed: HMAC<SHA256>
     private var day: Int64
     /// By the group's id.
     private var groups: [String: Group] = [:]
@@ -77,7 +78,7 @@ package struct NetworkCounter: Sendable {
     ///   - random: The random source of the key: the system's generator, but in tests.
     package init(at now: Timestamp, using random: inout some RandomNumberGenerator) {
         self.day = Self.day(of: now)
-        self.key = Self.newKey(using: &random)
+        self.keyed = HMAC(key: Self.newKey(using: &random))
     }
 
     /// Counts the network of an address for a group.
@@ -168,7 +169,7 @@ package struct NetworkCounter: Sendable {
         let start = self.day.multipliedReportingOverflow(by: Self.daySeconds).partialValue
         if today == self.day - 1, start - now.secondsSince1970 <= Self.toleratedFall { return }
         self.day = today
-        self.key = Self.newKey(using: &random)
+        self.keyed = HMAC(key: Self.newKey(using: &random))
         self.groups = [:]
         self.quota = GroupQuota(listed: 0, other: 0)
         self.held = [:]
@@ -178,8 +179,9 @@ package struct NetworkCounter: Sendable {
     }
 
     private func hash(_ address: SourceAddress, _ group: String) -> UInt64 {
-        let code = HMAC<SHA256>.authenticationCode(for: address.site + Array(group.utf8), using: self.key)
-        return code.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+        var hash = self.keyed
+        hash.update(data: address.site + Array(group.utf8))
+        return hash.finalize().prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
     }
 
     /// The place of a hash in a sorted array, or the place to insert it.

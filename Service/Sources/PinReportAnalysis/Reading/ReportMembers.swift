@@ -23,7 +23,8 @@ package struct ReportMembers {
     }
 
     private func value(_ name: String) -> JSONValue? {
-        let value = self.members.first { $0.name.utf8.elementsEqual(name.utf8) }?.value
+        // Byte by byte: what is canonically equivalent to an ASCII name, and is another text, has more bytes.
+        let value = self.members.first { $0.name.utf8.count == name.utf8.count && $0.name == name }?.value
         return value == .null ? nil : value
     }
 

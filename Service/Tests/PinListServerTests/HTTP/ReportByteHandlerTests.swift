@@ -220,6 +220,75 @@ struct ReportByteHandlerTests {
         }
     }
 
+    /// Keeps what the handlers behind it would see of the end of what a client sends.
+    private final class EndCount: ChannelInboundHandler, Sendable {
+        typealias InboundIn = ByteBuffer
+        let count = NIOLockedValueBox(0)
+
+        func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+            if event as? ChannelEvent == .inputClosed { self.count.withLockedValue { $0 += 1 } }
+        }
+    }
+
+    @Test("a client that ends its sending behind a report gets the answer, and only then is the end seen")
+    func clientThatEndsItsSendingBehindReportGetsTheAnswer() async throws {
+        try await TestedStore.sqlite.withDatabase { open in
+            let store = GatedStore(try open())
+            let reports = ReportResponder(storingIn: store)
+            let channel = NIOAsyncTestingChannel()
+            let (reads, ends) = (ReadCount(), EndCount())
+            try await channel.testingEventLoop.executeInContext {
+                let deadline = RequestDeadline(ServiceConfiguration.Deadlines())
+                try channel.pipeline.syncOperations.addHandlers([
+                    reads, ReportByteHandler(reports, deadline, nil), ends,
+                ])
+            }
+            try await channel.connect(to: SocketAddress(ipAddress: "192.0.2.1", port: 1)).get()
+            let before = reads.count.withLockedValue { $0 }
+            let request = Self.request(ReportText.body())
+            try await channel.writeInbound(ByteBuffer(bytes: request))
+            await store.untilWriting()
+            // One more read comes while the first report waits, and the end behind it.
+            channel.read()
+            await channel.testingEventLoop.run()
+            #expect(reads.count.withLockedValue { $0 } == before + 1)
+            try await channel.writeInbound(ByteBuffer(bytes: request))
+            try await channel.testingEventLoop.executeInContext {
+                channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+            }
+            #expect(ends.count.withLockedValue { $0 } == 0)
+            store.open()
+            for _ in 0..<2 {
+                let answer = try await channel.waitForOutboundWrite(as: ByteBuffer.self)
+                #expect(String(buffer: answer).hasPrefix("HTTP/1.1 202"))
+            }
+            await channel.testingEventLoop.run()
+            #expect(ends.count.withLockedValue { $0 } == 1)
+            _ = try await channel.finish()
+        }
+    }
+
+    @Test("a client that ends its sending behind its requests gets all answers, in their order")
+    func clientThatEndsItsSendingBehindItsRequestsGetsAllAnswers() async throws {
+        try await TestedStore.sqlite.withDatabase { open in
+            let store = GatedStore(try open())
+            try await RunningService.with(store) { service in
+                let port = try service.port(of: service.address)
+                let list = Array("GET /v1/lists/none/pins.json HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8)
+                let report = Self.request(ReportText.body())
+                async let answer = RawConnection.talk(to: port) { connection in
+                    connection.send(report)
+                    connection.send(list + report)
+                    connection.endSending()
+                    return connection.rest().statuses
+                }
+                await store.untilWriting()
+                store.open()
+                #expect(try await answer == [202, 404, 202])
+            }
+        }
+    }
+
     @Test("a client that pipelines reports is not read from while one of them has no answer")
     func clientThatPipelinesReportsIsNotReadFromWhileOneOfThemHasNoAnswer() async throws {
         try await TestedStore.sqlite.withDatabase { open in

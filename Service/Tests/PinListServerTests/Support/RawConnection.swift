@@ -72,6 +72,9 @@ struct RawConnection {
         }
     }
 
+    /// Says that nothing more is sent; answers still come.
+    func endSending() { shutdown(self.descriptor, Int32(SHUT_WR)) }
+
     /// Ends the connection.
     func end() { close(self.descriptor) }
 
