@@ -17,7 +17,8 @@ public struct ReportQueue: Hashable, Sendable {
     /// A waiting report.
     struct Waiting: Hashable, Sendable {
         let identity: ReportIdentity
-        let isFirst: Bool
+        /// Whether it is the first of its kind.
+        var isFirst: Bool
         var body: [UInt8]
         var addresses: [String]
         /// The version of the list that ``body`` names; `nil` without one, and for a report that an older client
@@ -107,45 +108,53 @@ public struct ReportQueue: Hashable, Sendable {
     ///     it at random.
     public mutating func add(_ report: Report, at now: Timestamp, after wait: Int64 = 0) -> Addition {
         self.forget(at: now)
-        let identity = report.identity
-        if let index = self.waiting.firstIndex(where: { $0.identity.id == identity.id }) {
+        let id = report.identity.id
+        let report = Waiting(
+            identity: report.identity, isFirst: true, body: report.body, addresses: report.addresses,
+            listVersion: report.listVersion, addedAt: now,
+            firstAt: now.after(min(max(wait, 0), ReportLimits.firstWait)))
+        if let index = self.waiting.firstIndex(where: { $0.identity.id == id }) {
             self.renew(index, with: report)
             return .identical
         }
-        guard !self.sent.contains(where: { $0.identity.id == identity.id }) else { return .identical }
+        guard !self.sent.contains(where: { $0.identity.id == id }) else { return .identical }
+        return self.append(report, at: now) ? .waiting : .dropped
+    }
 
-        let isFirst =
-            !self.waiting.contains { $0.identity.kind == identity.kind }
-            && !self.sent.contains { $0.identity.kind == identity.kind }
-        guard isFirst ? self.makeRoom() : self.hasRoom else {
+    /// Appends a report, or drops and counts it where there is no room. It stays a first where none of its kind is there.
+    mutating func append(_ report: Waiting, at now: Timestamp) -> Bool {
+        var report = report
+        let kind = report.identity.kind
+        if self.waiting.contains(where: { $0.identity.kind == kind })
+            || self.sent.contains(where: { $0.identity.kind == kind })
+        {
+            report.isFirst = false
+        }
+        guard report.isFirst ? self.makeRoom() : self.hasRoom else {
             self.drop()
-            return .dropped
+            return false
         }
         let bytes = self.waiting.reduce(0) { $0 + $1.body.count }
-        var body = report.body
-        if self.waiting.count >= ReportLimits.waiting || bytes + body.count > ReportLimits.waitingBytes {
-            body = report.briefBody
+        if self.waiting.count >= ReportLimits.waiting || bytes + report.body.count > ReportLimits.waitingBytes {
+            report.body = Report.brief(report.body)
         }
-        guard bytes + body.count <= ReportLimits.waitingBytes else {
+        guard bytes + report.body.count <= ReportLimits.waitingBytes else {
             self.drop()
-            return .dropped
+            return false
         }
-        self.waiting.append(
-            Waiting(
-                identity: identity, isFirst: isFirst, body: body, addresses: report.addresses,
-                listVersion: report.listVersion, addedAt: now,
-                firstAt: now.after(min(max(wait, 0), ReportLimits.firstWait))))
+        self.waiting.append(report)
         if self.lookedAt == nil { self.lookedAt = now }
-        return .waiting
+        return true
     }
 
     /// Replaces the body and the addresses of a waiting report by those of an identical one under a newer list, which
     /// may have been published because the addresses were wrong. Its place and its times stay.
-    private mutating func renew(_ index: Int, with report: Report) {
+    mutating func renew(_ index: Int, with report: Waiting) {
         guard let version = report.listVersion, version > self.waiting[index].listVersion ?? .min else { return }
-        let others = self.waiting.reduce(0) { $0 + $1.body.count } - self.waiting[index].body.count
-        let bodies = [report.body, report.briefBody]
-        guard let body = bodies.first(where: { others + $0.count <= ReportLimits.waitingBytes }) else { return }
+        let room =
+            ReportLimits.waitingBytes - self.waiting.reduce(0) { $0 + $1.body.count } + self.waiting[index].body.count
+        let body = report.body.count <= room ? report.body : Report.brief(report.body)
+        guard body.count <= room else { return }
         self.waiting[index].body = body
         self.waiting[index].addresses = report.addresses
         self.waiting[index].listVersion = version
@@ -179,7 +188,7 @@ public struct ReportQueue: Hashable, Sendable {
     /// ``ReportLimits/oldest`` since the last look makes no report older: it is a jump, or time in which nothing could
     /// be sent.
     public mutating func forget(at now: Timestamp) {
-        self.sent.removeAll { $0.time > now || $0.time.after(ReportLimits.silence) <= now }
+        self.forgetSent(at: now)
         self.look(at: now)
         let before = self.waiting.count
         self.waiting.removeAll { $0.isTooOld(at: now) }
@@ -188,8 +197,13 @@ public struct ReportQueue: Hashable, Sendable {
         if self.waiting.count < before { self.forgetBackoffs() }
     }
 
+    /// Removes reports that were sent a day ago, or later than now.
+    mutating func forgetSent(at now: Timestamp) {
+        self.sent.removeAll { $0.time > now || $0.time.after(ReportLimits.silence) <= now }
+    }
+
     /// Notes a look at the waiting reports, and moves the times when they were added to where the clock's jumps do not count.
-    private mutating func look(at now: Timestamp) {
+    mutating func look(at now: Timestamp) {
         let last = self.lookedAt ?? now
         let (step, isOver) = now.secondsSince1970.subtractingReportingOverflow(last.secondsSince1970)
         if now > last, isOver || step > ReportLimits.oldest {
@@ -206,7 +220,7 @@ public struct ReportQueue: Hashable, Sendable {
     }
 
     /// Removes backoffs of addresses without a waiting report.
-    private mutating func forgetBackoffs() {
+    mutating func forgetBackoffs() {
         let used = Set(self.waiting.flatMap(\.addresses))
         self.backoffs = self.backoffs.filter { used.contains($0.key) }
     }
