@@ -20,7 +20,11 @@ extension Pinning {
         self.reports.forget(at: self.configuration.clock.now)
         // Storing is tried again here, because the collector may have a backoff of hours.
         if self.reports != before || !self.areReportsStored { self.storeReports() }
+        // Of several calls of `run()` one sends, and sets the timer.
+        guard !self.isSending else { return }
+        self.isSending = true
         await self.deliverReports()
+        self.isSending = false
         let now = self.configuration.clock.now
         guard !Task.isCancelled, let next = self.reports.nextDue(at: now) else { return }
         let (wait, isOver) = next.secondsSince1970.subtractingReportingOverflow(now.secondsSince1970)

@@ -7,7 +7,8 @@ internal import PinListMetadata
 
 extension Pinning {
     /// Refreshes the list by its schedule and after mismatches, and sends reports, until the task is cancelled. Its shape is that of a
-    /// swift-service-lifecycle `Service`.
+    /// swift-service-lifecycle `Service`. A second call beside the first does no harm, and nothing more: the work goes on until
+    /// both are cancelled.
     public func run() async {
         // First, so that no mismatch is missed.
         let mismatches = self.mismatches.signals()
@@ -30,6 +31,8 @@ extension Pinning {
                 var signals = deliveries.makeAsyncIterator()
                 while await signals.next() != nil { await self.sendReports() }
                 await self.stopReportTimer()
+                // Another call of this method sets it again, and sends what this one did not.
+                self.deliveries.send()
             }
             await group.waitForAll()
         }

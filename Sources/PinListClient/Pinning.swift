@@ -43,6 +43,8 @@ public actor Pinning {
     var areReportsStored = true
     /// A timer that ends when the next report is due.
     var reportTimer: Task<Void, Never>?
+    /// Whether reports are being sent.
+    var isSending = false
     var storage: Storage
     /// Whether a trusted root or list could not be stored yet.
     var needsStoring = false
