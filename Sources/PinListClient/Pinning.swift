@@ -39,6 +39,8 @@ public actor Pinning {
     /// The schedule of refreshes.
     @_spi(Simulation) public internal(set) var refreshSchedule = RefreshSchedule()
     var reports: ReportQueue
+    /// The stored reports as this process knows them: what differs in the store is another process's.
+    var storedReports: ReportQueue
     /// Whether the reports were stored at the last attempt.
     var areReportsStored = true
     /// A timer that ends when the next report is due.
@@ -131,6 +133,7 @@ public actor Pinning {
         var storage = findings.contains { $0.kind == .stateUnreadable } ? Storage.unreadable : .ready
         let state = self.archive.refreshState(&findings)
         self.reports = self.archive.reports(&findings)
+        self.storedReports = self.reports
         if findings.contains(where: { $0.kind == .stateNewer }) { storage = .newer }
         let installation = self.archive.installation(
             &findings, isWritable: storage == .ready, randomness: configuration.randomness)
@@ -171,6 +174,7 @@ public actor Pinning {
         self.madeAt = now
         var findings: [ListArchive.Finding] = []
         self.reports = self.archive.reports(&findings)
+        self.storedReports = self.reports
         self.storage = findings.contains { $0.kind == .stateUnreadable } ? .unreadable : .ready
         self.trust = nil
         let policy = configuration.isObserving ? policy.reportingOnly : policy
