@@ -100,10 +100,12 @@ extension ListArchive {
         do {
             try self.store.withLock { () throws(StateStoreError) in
                 // Another process may have been first; all of them have the same place in each rollout.
-                if case .bytes(let bytes) = self.store.read(.installationID, maximumBytes: InstallationID.length),
-                    let installation = InstallationID(bytes)
-                {
-                    return kept = installation
+                switch self.store.read(.installationID, maximumBytes: InstallationID.length) {
+                case .bytes(let bytes):
+                    if let installation = InstallationID(bytes) { return kept = installation }
+                case .unreadable(let reason):
+                    throw StateStoreError(unreadable: Self.unreadable(.installationID, reason))
+                case .absent, .damaged: break
                 }
                 let bytes = randomness.bytes(InstallationID.length)
                 try self.store.write(bytes, to: .installationID)

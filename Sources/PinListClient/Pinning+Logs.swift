@@ -12,10 +12,7 @@ extension Pinning {
         guard let trust = self.trust, let listed = self.held?.list.logs else {
             return self.removeUnnamedLogs(at: now)
         }
-        let found = self.archive.logs(for: trust, embedded: self.embeddedLogs, before: self.logs)
-        // Another process may have fetched it, or a file can be read again.
-        if found.inForce !== self.logs { self.publish(found, at: now) }
-        guard found.isWanted else { return self.removeUnnamedLogs(at: now) }
+        guard self.lookForLogs(of: trust, at: now).isWanted else { return self.removeUnnamedLogs(at: now) }
         do {
             let bytes = try await self.fetch(listed)
             // Another list may have come into force meanwhile: only the file that it names is used.
@@ -54,6 +51,16 @@ extension Pinning {
             throw FetchError(.wrongFile, "the server sent another file than the list names")
         }
         return response.body
+    }
+
+    /// Looks for the log list of the list in force on the disk: another process may have fetched it, or it can be read
+    /// again.
+    @discardableResult
+    func lookForLogs(of trust: TrustState, at now: Timestamp) -> ListArchive.FoundLogs {
+        let found = self.archive.logs(for: trust, embedded: self.embeddedLogs, before: self.logs)
+        self.areLogsUnread = found.isUnreadable
+        if found.inForce !== self.logs { self.publish(found, at: now) }
+        return found
     }
 
     /// Puts the log list of the list in force into force.

@@ -6,8 +6,8 @@ internal import CertificatePinning
 public import PinListMetadata
 
 extension Pinning {
-    /// Refreshes: fetches new roots and the newest list, and puts them in force when they are trusted. At most one
-    /// refresh runs at a time; a concurrent call gets its outcome.
+    /// Refreshes: takes over a newer list that another process stored, fetches new roots and the newest list, and puts them
+    /// in force when they are trusted. At most one refresh runs at a time; a concurrent call gets its outcome.
     public func refresh() async -> RefreshOutcome {
         if let refreshInFlight { return await refreshInFlight.value }
         let refresh = Task { await self.fetchAll() }
@@ -21,8 +21,7 @@ extension Pinning {
         // The time is taken once for the whole refresh (formats.md, section 3.3, step 1).
         let now = self.configuration.clock.now
         var outcome = RefreshOutcome()
-        self.loadAgain(at: now)
-        if self.needsStoring { self.store(&outcome, at: now) }
+        self.readStored(&outcome, at: now)
         do {
             try await self.fetchRoots(&outcome, at: now)
             try await self.fetchList(&outcome, at: now)
@@ -113,8 +112,7 @@ extension Pinning {
         guard let versionMark = self.configuration.versionMark, let trust = self.trust, trust.markToKeep != nil else {
             return
         }
-        // Another process may have written a higher one meanwhile.
-        if let kept = versionMark.load(name: trust.chain.newest.name) { self.trust?.mark = kept }
+        self.readMark()
         guard let mark = self.trust?.markToKeep else { return }
         versionMark.save(mark)
         self.trust?.mark = mark
@@ -141,52 +139,6 @@ extension Pinning {
         do { try self.archive.persist(self.refreshSchedule.stored) } catch {
             self.hub.send(PinningEvent(.storeFailed, at: now, error.reason))
         }
-    }
-
-    // MARK: The store
-
-    /// Stores the trust state before it is put in force. When storing fails, it is put in force all the same
-    /// (formats.md, section 3.3, step 5).
-    private func store(_ outcome: inout RefreshOutcome, at now: Timestamp) {
-        guard self.storage == .ready else { return self.needsStoring = true }
-        guard var trust = self.trust else { return }
-        defer { self.trust = trust }
-        do {
-            try self.archive.persist(&trust, embedded: self.embeddedLogs)
-            self.needsStoring = false
-        } catch {
-            self.needsStoring = true
-            outcome.storeFailure = error
-            self.hub.send(PinningEvent(.storeFailed, at: now, error.reason))
-        }
-    }
-
-    /// Loads files that could not be read before.
-    private func loadAgain(at now: Timestamp) {
-        guard self.storage == .unreadable, var trust = self.trust else { return }
-        var findings = self.archive.load(into: &trust)
-        let state = self.archive.refreshState(&findings)
-        guard !findings.contains(where: { $0.kind == .stateUnreadable }) else { return }
-        let isNewer = findings.contains { $0.kind == .stateNewer }
-        self.storage = isNewer ? .newer : .ready
-        self.refreshSchedule.take(state)
-        // The list that this process fetched meanwhile may be newer than the stored one, or older.
-        if let mine = self.trust?.outside,
-            trust.outside.map({ mine.isNewer(than: $0) || $0.lacksSignature(of: mine, under: trust.chain) }) ?? true
-        {
-            self.needsStoring = true
-        } else {
-            self.trust = trust
-            // The log list that was in force last may be on the disk, and newer than the shipped one.
-            let found = self.archive.logs(for: trust, embedded: self.embeddedLogs, before: nil)
-            self.logs = found.inForce ?? self.logs
-        }
-        if self.installation == nil {
-            self.installation = self.archive.installation(
-                &findings, isWritable: !isNewer, randomness: self.configuration.randomness)
-        }
-        for finding in findings { self.hub.send(PinningEvent(finding.kind, at: now, finding.detail)) }
-        self.publish(at: now)
     }
 
     /// Tells observers and open connections that the list in force has expired, or is valid again because the clock

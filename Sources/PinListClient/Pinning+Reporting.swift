@@ -16,6 +16,7 @@ extension Pinning {
     /// Sends the due reports, and sets the timer of the next one.
     func sendReports() async {
         self.stopReportTimer()
+        self.readAgain()
         let looked = self.configuration.clock.now
         var reports = self.reports
         reports.forget(at: looked)
@@ -103,7 +104,7 @@ extension Pinning {
     }
 
     /// Changes the queue and stores it, with what other processes stored meanwhile. Where that fails, it is changed in memory.
-    private func storeReports(_ change: (inout ReportQueue) -> Void = { _ in }) {
+    func storeReports(_ change: (inout ReportQueue) -> Void = { _ in }) {
         guard self.storage == .ready else { return change(&self.reports) }
         let now = self.configuration.clock.now
         var hasChanged = false
