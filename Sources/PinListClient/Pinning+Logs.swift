@@ -25,6 +25,7 @@ extension Pinning {
             }
             self.useLogs(self.archive.logs(for: trust, embedded: bytes, before: self.logs), at: now)
         } catch {
+            guard error.code != .cancelled else { return outcome.fetchFailure = error }
             outcome.logsFailure = error
             let kind: PinningEvent.Kind =
                 error.code == .tooLarge || error.code == .wrongFile ? .logsUnreadable : .logsMissing
@@ -36,13 +37,8 @@ extension Pinning {
     /// Fetches the file that a list names.
     private func fetch(_ listed: ListedLogs) async throws(FetchError) -> [UInt8] {
         guard let address = self.address else { throw FetchError(.network, "there is no address to refresh from") }
-        let response: FetchResponse
-        do {
-            response = try await self.configuration.fetcher.fetch(
-                FetchRequest(address: address + listed.path, maximumBytes: listed.length))
-        } catch {
-            throw error as? FetchError ?? FetchError(.network, "\(error)")
-        }
+        let response = try await self.answer(
+            to: FetchRequest(address: address + listed.path, maximumBytes: listed.length))
         guard response.status == 200 else {
             throw FetchError(
                 .status, "the server answered \(response.status)", retryAfter: response.retryAfter)

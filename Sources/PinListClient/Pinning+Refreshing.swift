@@ -3,18 +3,45 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CertificatePinning
+internal import Foundation
 public import PinListMetadata
 
 extension Pinning {
     /// Refreshes: takes over a newer list that another process stored, fetches new roots and the newest list, and puts them
     /// in force when they are trusted. At most one refresh runs at a time; a concurrent call gets its outcome.
+    ///
+    /// A call whose task is cancelled returns at once, with a ``RefreshOutcome/fetchFailure`` of
+    /// ``FetchError/Code/cancelled``. The refresh ends with the last call that waits for it; it is no failure of the server
+    /// then, and the schedule stays as it was.
     public func refresh() async -> RefreshOutcome {
-        if let refreshInFlight { return await refreshInFlight.value }
-        let refresh = Task { await self.fetchAll() }
-        self.refreshInFlight = refresh
-        let outcome = await refresh.value
+        let waiter = UUID()
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { answer in
+                guard !Task.isCancelled else { return answer.resume(returning: .cancelled) }
+                self.refreshWaiters[waiter] = answer
+                if self.refreshInFlight == nil { self.beginRefresh() }
+            }
+        } onCancel: {
+            Task { await self.leaveRefresh(waiter) }
+        }
+    }
+
+    private func beginRefresh() {
+        self.refreshInFlight = Task { self.endRefresh(await self.fetchAll(), wasCancelled: Task.isCancelled) }
+    }
+
+    private func endRefresh(_ outcome: RefreshOutcome, wasCancelled: Bool) {
         self.refreshInFlight = nil
-        return outcome
+        // It was cancelled when no call waited: those that wait now came later.
+        if wasCancelled, !self.refreshWaiters.isEmpty { return self.beginRefresh() }
+        for waiter in self.refreshWaiters.values { waiter.resume(returning: outcome) }
+        self.refreshWaiters = [:]
+    }
+
+    private func leaveRefresh(_ waiter: UUID) {
+        guard let answer = self.refreshWaiters.removeValue(forKey: waiter) else { return }
+        answer.resume(returning: .cancelled)
+        if self.refreshWaiters.isEmpty { self.refreshInFlight?.cancel() }
     }
 
     private func fetchAll() async -> RefreshOutcome {
@@ -33,12 +60,27 @@ extension Pinning {
         } catch {
             let failure = error as? FetchError ?? FetchError(.network, "\(error)")
             outcome.fetchFailure = failure
-            self.hub.send(PinningEvent(.refreshFailed, at: now, failure.reason))
+            if failure.code != .cancelled { self.hub.send(PinningEvent(.refreshFailed, at: now, failure.reason)) }
         }
-        await self.fetchLogs(&outcome, at: now)
-        self.schedule(after: outcome, at: now)
+        if !outcome.isCancelled { await self.fetchLogs(&outcome, at: now) }
+        if !outcome.isCancelled { self.schedule(after: outcome, at: now) }
         self.publishIfStalenessChanged(at: now)
         return outcome
+    }
+
+    /// The answer to a request. A refresh that was cancelled takes none: the app is about to be suspended, and should hold no
+    /// lock then.
+    func answer(to request: FetchRequest) async throws(FetchError) -> FetchResponse {
+        guard !Task.isCancelled else { throw .cancelled }
+        do {
+            let response = try await self.configuration.fetcher.fetch(request)
+            if !Task.isCancelled { return response }
+        } catch {
+            let failure = error as? FetchError ?? FetchError(.network, "\(error)")
+            // What a fetcher cancels by itself is a failure like others.
+            if !Task.isCancelled { throw failure.code == .cancelled ? FetchError(.network, failure.reason) : failure }
+        }
+        throw .cancelled
     }
 
     /// Fetches a resource of the list; a body that is too long is a refusal, not a failure of the network.
@@ -49,10 +91,11 @@ extension Pinning {
         let limits = self.configuration.limits
         let maximum = kind == .root ? limits.rootBytes : limits.listBytes
         let request = FetchRequest(address: address + path, maximumBytes: maximum, ifNoneMatch: ifNoneMatch)
-        do {
-            return try await self.configuration.fetcher.fetch(request)
-        } catch let failure as FetchError where failure.code == .tooLarge {
-            let refusal = MetadataError(kind, .tooLarge, failure.reason)
+        do throws(FetchError) {
+            return try await self.answer(to: request)
+        } catch {
+            guard error.code == .tooLarge else { throw error }
+            let refusal = MetadataError(kind, .tooLarge, error.reason)
             self.report(refusal, of: [], at: now)
             throw refusal
         }
@@ -165,4 +208,14 @@ public struct RefreshOutcome: Hashable, Sendable {
 
     /// Whether all was fetched and nothing was refused.
     public var isSuccess: Bool { self.refused.isEmpty && self.fetchFailure == nil }
+
+    /// Whether it ended because no call waited for it any more.
+    var isCancelled: Bool { self.fetchFailure?.code == .cancelled }
+
+    /// The outcome for a call whose task was cancelled.
+    static var cancelled: RefreshOutcome {
+        var outcome = RefreshOutcome()
+        outcome.fetchFailure = .cancelled
+        return outcome
+    }
 }

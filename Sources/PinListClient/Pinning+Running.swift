@@ -64,8 +64,8 @@ extension Pinning {
         // A stored list may have the pins already.
         self.readAgain()
         guard self.address != nil else { return }
-        if let inFlight = self.refreshInFlight {
-            _ = await inFlight.value
+        if self.refreshInFlight != nil {
+            _ = await self.refresh()
             return
         }
         let fraction = self.configuration.randomness.fraction()

@@ -56,7 +56,9 @@ public actor Pinning {
     var needsStoring = false
     /// Whether the list from outside was fetched by this process.
     var wasFetched = false
-    var refreshInFlight: Task<RefreshOutcome, Never>?
+    var refreshInFlight: Task<Void, Never>?
+    /// The tasks that wait for the refresh in flight.
+    var refreshWaiters: [UUID: CheckedContinuation<RefreshOutcome, Never>] = [:]
     private var announced: Set<String> = []
     private var epoch: UInt64 = 0
 
