@@ -15,9 +15,6 @@ public struct Report: Hashable, Sendable {
     /// The body as UTF-8 JSON.
     public let body: [UInt8]
 
-    /// The body without certificates and without an envelope, for a full queue.
-    public let briefBody: [UInt8]
-
     /// The version of the list that it names; `nil` without a list. Of identical reports the one with the newest
     /// version is kept.
     public let listVersion: Int64?
@@ -28,16 +25,35 @@ public struct Report: Hashable, Sendable {
     /// The media type of ``body``.
     public static let contentType = "application/json"
 
-    init?(
-        _ identity: ReportIdentity, listVersion: Int64?, to addresses: [String], body: [UInt8], brief: [UInt8]
-    ) {
+    init?(_ identity: ReportIdentity, listVersion: Int64?, to addresses: [String], body: [UInt8]) {
         guard !addresses.isEmpty else { return nil }
         self.identity = identity
         self.listVersion = listVersion
         self.addresses = Array(addresses.prefix(ReportLimits.addresses))
         self.body = body
-        self.briefBody = brief
     }
+
+    /// The body without certificates and without an envelope, for a full queue.
+    public var briefBody: [UInt8] { Self.brief(self.body) }
+
+    /// A body without certificates and without an envelope; unchanged where it is no object.
+    static func brief(_ body: [UInt8]) -> [UInt8] {
+        guard let value = try? JSONValue(strict: body), case .object(let members) = value else { return body }
+        let kept = members.map { member in
+            switch (member.name, member.value) {
+            case (Self.servedChain, _), (Self.validatedChain, _): JSONValue.Member(member.name, .array([]))
+            case (Self.ours, .object(let ours)):
+                JSONValue.Member(member.name, .object(ours.filter { $0.name != Self.envelope }))
+            default: member
+            }
+        }
+        return JSONValue.object(kept).bytes
+    }
+
+    private static let servedChain = "served-certificate-chain"
+    private static let validatedChain = "validated-certificate-chain"
+    private static let ours = "tumbler"
+    private static let envelope = "envelope"
 }
 
 extension Report {
@@ -62,7 +78,7 @@ extension Report {
         let path = decision.path.certificates
         let members = Self.members(decision, reason, port: port, list: list, app: app, at: time)
         let ours = JSONValue.Member(
-            "tumbler",
+            Self.ours,
             .object(
                 (list?.members ?? []) + [
                     .init("reason", .string(reason.description)),
@@ -73,18 +89,13 @@ extension Report {
                                 .string(PrintableText.line($0, maximumLength: ReportLimits.textLength))
                             })),
                 ]))
-        func body(_ served: [[UInt8]], _ validated: [[UInt8]]) -> [UInt8] {
-            JSONValue.object(
-                members + [
-                    .init("served-certificate-chain", Self.chain(served)),
-                    .init("validated-certificate-chain", Self.chain(validated)), ours,
-                ]
-            ).bytes
-        }
+        let chains = [
+            JSONValue.Member(Self.servedChain, Self.chain(served)), .init(Self.validatedChain, Self.chain(path)),
+        ]
         self.init(
             ReportIdentity(decision, reason, port: port, chain: path.isEmpty ? served : path),
-            listVersion: list?.version,
-            to: decision.entry?.reportTo ?? list?.reportTo ?? [], body: body(served, path), brief: body([], []))
+            listVersion: list?.version, to: decision.entry?.reportTo ?? list?.reportTo ?? [],
+            body: JSONValue.object(members + chains + [ours]).bytes)
     }
 
     /// The members without the chains and without our own.
@@ -153,18 +164,14 @@ extension Report {
 
     private init?(incident reason: String, envelope: [UInt8]?, list: ReportedList, app: ReportedApp, at time: Timestamp)
     {
-        func body(_ envelope: [UInt8]?) -> [UInt8] {
-            let evidence = envelope.map { [JSONValue.Member("envelope", .string(Base64.encode($0)))] } ?? []
-            return JSONValue.object(
-                [.init("date-time", .string(time.description))] + app.members + [
-                    .init("tumbler", .object(list.members + [.init("reason", .string(reason))] + evidence))
-                ]
-            ).bytes
-        }
+        let evidence = envelope.map { [JSONValue.Member(Self.envelope, .string(Base64.encode($0)))] } ?? []
+        let members =
+            [JSONValue.Member("date-time", .string(time.description))] + app.members + [
+                .init(Self.ours, .object(list.members + [.init("reason", .string(reason))] + evidence))
+            ]
         self.init(
             ReportIdentity(incident: reason, version: list.version), listVersion: list.version, to: list.reportTo,
-            body: body(envelope),
-            brief: body(nil))
+            body: JSONValue.object(members).bytes)
     }
 }
 

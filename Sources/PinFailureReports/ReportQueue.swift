@@ -8,7 +8,8 @@ public import CertificatePinning
 /// and sends.
 ///
 /// * Of identical reports one is sent in 24 hours; of those that wait, the one of the newest list.
-/// * Each waits for a random time before it is first sent; one older than a day is dropped, unless it is a first.
+/// * Each waits for a random time before it is first sent; one older than a day is dropped, unless it is a first. The clock
+///   is not believed with its jumps: they make nothing old.
 /// * At most ``ReportLimits/waiting`` wait; the newest is dropped and counted. The first of each noted host and reason is
 ///   kept: it replaces the newest that is not a first, and where all are firsts, it waits without its certificates.
 /// * Each address has its own backoff, so that a failing collector does not delay reports to another.
@@ -16,7 +17,8 @@ public struct ReportQueue: Hashable, Sendable {
     /// A waiting report.
     struct Waiting: Hashable, Sendable {
         let identity: ReportIdentity
-        let isFirst: Bool
+        /// Whether it is the first of its kind.
+        var isFirst: Bool
         var body: [UInt8]
         var addresses: [String]
         /// The version of the list that ``body`` names; `nil` without one, and for a report that an older client
@@ -82,6 +84,9 @@ public struct ReportQueue: Hashable, Sendable {
     var waiting: [Waiting] = []
     var sent: [Sent] = []
     var backoffs: [String: ReportBackoff] = [:]
+    /// The time of the last look at the waiting reports, to within ``ReportLimits/lookInterval``; `nil` while none waits, and for
+    /// a queue that an older client stored.
+    var lookedAt: Timestamp? = nil
 
     /// The number of reports that were dropped since the queue was created.
     public internal(set) var droppedCount: Int64 = 0
@@ -103,44 +108,53 @@ public struct ReportQueue: Hashable, Sendable {
     ///     it at random.
     public mutating func add(_ report: Report, at now: Timestamp, after wait: Int64 = 0) -> Addition {
         self.forget(at: now)
-        let identity = report.identity
-        if let index = self.waiting.firstIndex(where: { $0.identity.id == identity.id }) {
+        let id = report.identity.id
+        let report = Waiting(
+            identity: report.identity, isFirst: true, body: report.body, addresses: report.addresses,
+            listVersion: report.listVersion, addedAt: now,
+            firstAt: now.after(min(max(wait, 0), ReportLimits.firstWait)))
+        if let index = self.waiting.firstIndex(where: { $0.identity.id == id }) {
             self.renew(index, with: report)
             return .identical
         }
-        guard !self.sent.contains(where: { $0.identity.id == identity.id }) else { return .identical }
+        guard !self.sent.contains(where: { $0.identity.id == id }) else { return .identical }
+        return self.append(report, at: now) ? .waiting : .dropped
+    }
 
-        let isFirst =
-            !self.waiting.contains { $0.identity.kind == identity.kind }
-            && !self.sent.contains { $0.identity.kind == identity.kind }
-        guard isFirst ? self.makeRoom() : self.hasRoom else {
+    /// Appends a report, or drops and counts it where there is no room. It stays a first where none of its kind is there.
+    mutating func append(_ report: Waiting, at now: Timestamp) -> Bool {
+        var report = report
+        let kind = report.identity.kind
+        if self.waiting.contains(where: { $0.identity.kind == kind })
+            || self.sent.contains(where: { $0.identity.kind == kind })
+        {
+            report.isFirst = false
+        }
+        guard report.isFirst ? self.makeRoom() : self.hasRoom else {
             self.drop()
-            return .dropped
+            return false
         }
         let bytes = self.waiting.reduce(0) { $0 + $1.body.count }
-        var body = report.body
-        if self.waiting.count >= ReportLimits.waiting || bytes + body.count > ReportLimits.waitingBytes {
-            body = report.briefBody
+        if self.waiting.count >= ReportLimits.waiting || bytes + report.body.count > ReportLimits.waitingBytes {
+            report.body = Report.brief(report.body)
         }
-        guard bytes + body.count <= ReportLimits.waitingBytes else {
+        guard bytes + report.body.count <= ReportLimits.waitingBytes else {
             self.drop()
-            return .dropped
+            return false
         }
-        self.waiting.append(
-            Waiting(
-                identity: identity, isFirst: isFirst, body: body, addresses: report.addresses,
-                listVersion: report.listVersion, addedAt: now,
-                firstAt: now.after(min(max(wait, 0), ReportLimits.firstWait))))
-        return .waiting
+        self.waiting.append(report)
+        if self.lookedAt == nil { self.lookedAt = now }
+        return true
     }
 
     /// Replaces the body and the addresses of a waiting report by those of an identical one under a newer list, which
     /// may have been published because the addresses were wrong. Its place and its times stay.
-    private mutating func renew(_ index: Int, with report: Report) {
+    mutating func renew(_ index: Int, with report: Waiting) {
         guard let version = report.listVersion, version > self.waiting[index].listVersion ?? .min else { return }
-        let others = self.waiting.reduce(0) { $0 + $1.body.count } - self.waiting[index].body.count
-        let bodies = [report.body, report.briefBody]
-        guard let body = bodies.first(where: { others + $0.count <= ReportLimits.waitingBytes }) else { return }
+        let room =
+            ReportLimits.waitingBytes - self.waiting.reduce(0) { $0 + $1.body.count } + self.waiting[index].body.count
+        let body = report.body.count <= room ? report.body : Report.brief(report.body)
+        guard body.count <= room else { return }
         self.waiting[index].body = body
         self.waiting[index].addresses = report.addresses
         self.waiting[index].listVersion = version
@@ -170,20 +184,43 @@ public struct ReportQueue: Hashable, Sendable {
     /// and not the first of their kind.
     ///
     /// A time of sending later than now is from a clock that was ahead, and the report counts as not sent. A report
-    /// that was added later than now, or without a time, counts as added now.
+    /// that was added later than now, or without a time, counts as added now. A step of the clock by more than
+    /// ``ReportLimits/oldest`` since the last look makes no report older: it is a jump, or time in which nothing could
+    /// be sent.
     public mutating func forget(at now: Timestamp) {
-        self.sent.removeAll { $0.time > now || $0.time.after(ReportLimits.silence) <= now }
-        for index in self.waiting.indices where self.waiting[index].addedAt.map({ $0 > now }) ?? true {
-            self.waiting[index].addedAt = now
-        }
+        self.forgetSent(at: now)
+        self.look(at: now)
         let before = self.waiting.count
         self.waiting.removeAll { $0.isTooOld(at: now) }
         for _ in self.waiting.count..<before { self.drop() }
+        if self.waiting.isEmpty { self.lookedAt = nil }
         if self.waiting.count < before { self.forgetBackoffs() }
     }
 
+    /// Removes reports that were sent a day ago, or later than now.
+    mutating func forgetSent(at now: Timestamp) {
+        self.sent.removeAll { $0.time > now || $0.time.after(ReportLimits.silence) <= now }
+    }
+
+    /// Notes a look at the waiting reports, and moves the times when they were added to where the clock's jumps do not count.
+    mutating func look(at now: Timestamp) {
+        let last = self.lookedAt ?? now
+        let (step, isOver) = now.secondsSince1970.subtractingReportingOverflow(last.secondsSince1970)
+        if now > last, isOver || step > ReportLimits.oldest {
+            for index in self.waiting.indices {
+                self.waiting[index].addedAt = isOver ? now : self.waiting[index].addedAt?.after(step)
+            }
+        }
+        for index in self.waiting.indices where self.waiting[index].addedAt.map({ $0 > now }) ?? true {
+            self.waiting[index].addedAt = now
+        }
+        // Not at each look, because a queue that has changed is stored.
+        let isNoted = now < last || isOver || step >= ReportLimits.lookInterval
+        self.lookedAt = isNoted ? now : last
+    }
+
     /// Removes backoffs of addresses without a waiting report.
-    private mutating func forgetBackoffs() {
+    mutating func forgetBackoffs() {
         let used = Set(self.waiting.flatMap(\.addresses))
         self.backoffs = self.backoffs.filter { used.contains($0.key) }
     }

@@ -13,6 +13,8 @@ extension ListArchive {
         var inForce: LogsInForce?
         /// Whether the file that the list names is to be fetched.
         var isWanted = false
+        /// Whether a file is there and cannot be read now.
+        var isUnreadable = false
         /// The event for people.
         var findings: [Finding] = []
     }
@@ -52,6 +54,7 @@ extension ListArchive {
                     Finding(kind: .logsUnreadable, detail: "the log list of version \(list.version): \(error)"))
             }
         case .unreadable(let reason):
+            found.isUnreadable = true
             found.findings.append(
                 Finding(kind: .logsUnreadable, detail: "the log list cannot be read: \(reason)"))
         case .absent, .damaged:
@@ -60,6 +63,7 @@ extension ListArchive {
                 Finding(kind: .logsMissing, detail: "the log list of version \(list.version) is not there yet"))
         }
         found.inForce = before ?? self.otherLogs(of: trust, than: listed, embedded: embedded, &found.findings)
+        if found.findings.unreadable != nil { found.isUnreadable = true }
         return found
     }
 
@@ -147,7 +151,7 @@ extension ListArchive {
             // Another process may have stored a list of a root that this one does not know.
             var (stored, problems) = (trust, [Finding]())
             self.loadRoots(into: &stored, &problems)
-            guard !problems.contains(where: { $0.kind == .stateUnreadable }) else { return }
+            guard problems.unreadable == nil else { return }
             switch self.store.read(.pins, maximumBytes: self.limits.listBytes) {
             case .bytes(let bytes): try? stored.load(list: bytes)
             // What cannot be read now may name a log list.

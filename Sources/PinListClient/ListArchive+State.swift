@@ -2,6 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CertificatePinning
 internal import PinFailureReports
 internal import PinListMetadata
 
@@ -47,9 +48,34 @@ extension ListArchive {
         return ReportQueue()
     }
 
-    /// Stores them.
-    func persist(_ reports: ReportQueue) throws(StateStoreError) {
-        try self.store.withLock { () throws(StateStoreError) in try self.store.write(reports.bytes, to: .reports) }
+    /// Merges the reports with those that another process stored meanwhile, changes them, and stores them.
+    ///
+    /// - Parameters:
+    ///   - reports: The queue of this process.
+    ///   - known: The stored queue as this process knows it.
+    ///   - now: The time.
+    ///   - change: The change of the merged queue. It is made at most once, and not without the lock.
+    /// - Throws: ``StateStoreError``; the queue in memory keeps what was merged and changed.
+    func persist(
+        _ reports: inout ReportQueue, since known: inout ReportQueue, at now: Timestamp,
+        by change: (inout ReportQueue) -> Void
+    ) throws(StateStoreError) {
+        try self.store.withLock { () throws(StateStoreError) in
+            var stored: ReportQueue?
+            switch self.store.read(.reports, maximumBytes: ReportLimits.stateBytes) {
+            case .unreadable(let reason): throw StateStoreError("cannot read \(StateFile.reports.path): \(reason)")
+            case .bytes(let bytes): stored = try? ReportQueue(bytes)
+            case .absent, .damaged: break
+            }
+            if let stored {
+                reports.merge(stored, since: known, at: now)
+                known = stored
+            }
+            change(&reports)
+            guard reports != stored else { return }
+            try self.store.write(reports.bytes, to: .reports)
+            known = reports
+        }
     }
 
     /// The installation's id: the stored one, or a new one that could be stored.
@@ -74,10 +100,12 @@ extension ListArchive {
         do {
             try self.store.withLock { () throws(StateStoreError) in
                 // Another process may have been first; all of them have the same place in each rollout.
-                if case .bytes(let bytes) = self.store.read(.installationID, maximumBytes: InstallationID.length),
-                    let installation = InstallationID(bytes)
-                {
-                    return kept = installation
+                switch self.store.read(.installationID, maximumBytes: InstallationID.length) {
+                case .bytes(let bytes):
+                    if let installation = InstallationID(bytes) { return kept = installation }
+                case .unreadable(let reason):
+                    throw StateStoreError(unreadable: Self.unreadable(.installationID, reason))
+                case .absent, .damaged: break
                 }
                 let bytes = randomness.bytes(InstallationID.length)
                 try self.store.write(bytes, to: .installationID)

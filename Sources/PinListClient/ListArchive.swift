@@ -15,20 +15,37 @@ struct ListArchive: Sendable {
     let store: any StateStore
     let limits: MetadataLimits
 
-    /// Loads the roots that follow the shipped one, then the list.
+    /// Loads what is stored: the roots that follow those held, then the list, where it is newer than the held one or has a
+    /// signature that the held one lacks.
     ///
     /// - Returns: The findings. While a file cannot be read, nothing may be written either.
     func load(into trust: inout TrustState) -> [Finding] {
         var findings: [Finding] = []
         self.loadRoots(into: &trust, &findings)
+        let unreadableRoot = findings.unreadable
         switch self.store.read(.pins, maximumBytes: self.limits.listBytes) {
         case .absent: break
         case .unreadable(let reason): findings.append(Self.unreadable(.pins, reason))
         case .damaged(let reason): findings.append(Self.damaged(.pins, reason))
+        case .bytes(let bytes) where bytes == trust.outside?.bytes: break
         case .bytes(let bytes):
-            do { try trust.load(list: bytes) } catch { findings.append(Self.damaged(.pins, error.description)) }
+            do { try self.take(bytes, into: &trust) } catch {
+                // It may verify under the root that cannot be read now.
+                if unreadableRoot == nil { findings.append(Self.damaged(.pins, error.description)) }
+            }
         }
         return findings
+    }
+
+    private func take(_ bytes: [UInt8], into trust: inout TrustState) throws(MetadataError) {
+        var stored = trust
+        try stored.load(list: bytes)
+        if let mine = trust.outside, let theirs = stored.outside, !theirs.isNewer(than: mine),
+            !mine.lacksSignature(of: theirs, under: trust.chain)
+        {
+            return
+        }
+        trust = stored
     }
 
     /// Loads the roots up to the first that is missing or does not verify.
@@ -52,10 +69,11 @@ struct ListArchive: Sendable {
     /// - Parameters:
     ///   - trust: The trust state.
     ///   - embedded: The log list that the app ships.
-    /// - Throws: ``StateStoreError``; the trust state stays valid in memory.
+    /// - Throws: ``StateStoreError``; the trust state stays valid in memory. Where a root or the list that is there
+    ///   cannot be read, nothing is written: it may be newer.
     func persist(_ trust: inout TrustState, embedded: [UInt8]?) throws(StateStoreError) {
         try self.store.withLock { () throws(StateStoreError) in
-            try self.adopt(&trust)
+            if let unreadable = self.load(into: &trust).unreadable { throw StateStoreError(unreadable: unreadable) }
             for held in trust.chain.held.dropFirst() {
                 try self.replace(.root(held.root.version), held.bytes, self.limits.rootBytes)
             }
@@ -67,27 +85,9 @@ struct ListArchive: Sendable {
     private func replace(_ file: StateFile, _ bytes: [UInt8], _ limit: Int) throws(StateStoreError) {
         switch self.store.read(file, maximumBytes: limit) {
         case .bytes(bytes): return
-        case .unreadable(let reason): throw StateStoreError("cannot read \(file.path): \(reason)")
+        case .unreadable(let reason): throw StateStoreError(unreadable: Self.unreadable(file, reason))
         default: try self.store.write(bytes, to: file)
         }
-    }
-
-    /// Adopts a list that another process stored meanwhile, where it is newer, or has a signature that ours lacks.
-    private func adopt(_ trust: inout TrustState) throws(StateStoreError) {
-        var mine = trust
-        var findings: [Finding] = []
-        self.loadRoots(into: &mine, &findings)
-        var theirs = mine
-        switch self.store.read(.pins, maximumBytes: self.limits.listBytes) {
-        case .unreadable(let reason): throw StateStoreError("cannot read \(StateFile.pins.path): \(reason)")
-        case .bytes(let bytes): try? theirs.load(list: bytes)
-        case .absent, .damaged: break
-        }
-        guard let stored = theirs.outside else { return trust = mine }
-        let isTakenOver = mine.outside.map {
-            stored.isNewer(than: $0) || $0.lacksSignature(of: stored, under: mine.chain)
-        }
-        trust = isTakenOver ?? true ? theirs : mine
     }
 
     /// The finding that a file is damaged.
@@ -99,4 +99,9 @@ struct ListArchive: Sendable {
     static func unreadable(_ file: StateFile, _ reason: String) -> Finding {
         Finding(kind: .stateUnreadable, detail: "\(file.path) cannot be read: \(reason)")
     }
+}
+
+extension [ListArchive.Finding] {
+    /// The first file that is there and cannot be read now.
+    var unreadable: ListArchive.Finding? { self.first { $0.kind == .stateUnreadable } }
 }

@@ -80,6 +80,8 @@ public struct FetchError: Error, Hashable, Sendable, CustomStringConvertible {
         public static let wrongFile = Code(description: "wrong-file")
         /// The response is a redirect that is not followed.
         public static let redirect = Code(description: "redirect")
+        /// The task that asked for a refresh was cancelled.
+        public static let cancelled = Code(description: "cancelled")
     }
 
     /// The kind of failure.
@@ -98,4 +100,7 @@ public struct FetchError: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// The reason.
     public var description: String { self.reason }
+
+    /// The failure of a refresh whose task was cancelled.
+    static let cancelled = FetchError(.cancelled, "the task was cancelled")
 }

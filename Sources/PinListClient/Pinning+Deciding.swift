@@ -191,7 +191,7 @@ extension Pinning {
             decision, port: connection.port, served: connection.presented, isWebView: connection.isWebView,
             list: inForce.reportedList, app: self.configuration.app, signals: signals, at: now)
         {
-            self.inbox.add(report, at: now)
+            self.add(report, at: now)
         }
     }
 

@@ -12,10 +12,7 @@ extension Pinning {
         guard let trust = self.trust, let listed = self.held?.list.logs else {
             return self.removeUnnamedLogs(at: now)
         }
-        let found = self.archive.logs(for: trust, embedded: self.embeddedLogs, before: self.logs)
-        // Another process may have fetched it, or a file can be read again.
-        if found.inForce !== self.logs { self.publish(found, at: now) }
-        guard found.isWanted else { return self.removeUnnamedLogs(at: now) }
+        guard self.lookForLogs(of: trust, at: now).isWanted else { return self.removeUnnamedLogs(at: now) }
         do {
             let bytes = try await self.fetch(listed)
             // Another list may have come into force meanwhile: only the file that it names is used.
@@ -28,6 +25,7 @@ extension Pinning {
             }
             self.useLogs(self.archive.logs(for: trust, embedded: bytes, before: self.logs), at: now)
         } catch {
+            guard error.code != .cancelled else { return outcome.fetchFailure = error }
             outcome.logsFailure = error
             let kind: PinningEvent.Kind =
                 error.code == .tooLarge || error.code == .wrongFile ? .logsUnreadable : .logsMissing
@@ -39,13 +37,8 @@ extension Pinning {
     /// Fetches the file that a list names.
     private func fetch(_ listed: ListedLogs) async throws(FetchError) -> [UInt8] {
         guard let address = self.address else { throw FetchError(.network, "there is no address to refresh from") }
-        let response: FetchResponse
-        do {
-            response = try await self.configuration.fetcher.fetch(
-                FetchRequest(address: address + listed.path, maximumBytes: listed.length))
-        } catch {
-            throw error as? FetchError ?? FetchError(.network, "\(error)")
-        }
+        let response = try await self.answer(
+            to: FetchRequest(address: address + listed.path, maximumBytes: listed.length))
         guard response.status == 200 else {
             throw FetchError(
                 .status, "the server answered \(response.status)", retryAfter: response.retryAfter)
@@ -54,6 +47,16 @@ extension Pinning {
             throw FetchError(.wrongFile, "the server sent another file than the list names")
         }
         return response.body
+    }
+
+    /// Looks for the log list of the list in force on the disk: another process may have fetched it, or it can be read
+    /// again.
+    @discardableResult
+    func lookForLogs(of trust: TrustState, at now: Timestamp) -> ListArchive.FoundLogs {
+        let found = self.archive.logs(for: trust, embedded: self.embeddedLogs, before: self.logs)
+        self.areLogsUnread = found.isUnreadable
+        if found.inForce !== self.logs { self.publish(found, at: now) }
+        return found
     }
 
     /// Puts the log list of the list in force into force.

@@ -3,26 +3,52 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CertificatePinning
+internal import Foundation
 public import PinListMetadata
 
 extension Pinning {
-    /// Refreshes: fetches new roots and the newest list, and puts them in force when they are trusted. At most one
-    /// refresh runs at a time; a concurrent call gets its outcome.
+    /// Refreshes: takes over a newer list that another process stored, fetches new roots and the newest list, and puts them
+    /// in force when they are trusted. At most one refresh runs at a time; a concurrent call gets its outcome.
+    ///
+    /// A call whose task is cancelled returns at once, with a ``RefreshOutcome/fetchFailure`` of
+    /// ``FetchError/Code/cancelled``. The refresh ends with the last call that waits for it; it is no failure of the server
+    /// then, and the schedule stays as it was.
     public func refresh() async -> RefreshOutcome {
-        if let refreshInFlight { return await refreshInFlight.value }
-        let refresh = Task { await self.fetchAll() }
-        self.refreshInFlight = refresh
-        let outcome = await refresh.value
+        let waiter = UUID()
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { answer in
+                guard !Task.isCancelled else { return answer.resume(returning: .cancelled) }
+                self.refreshWaiters[waiter] = answer
+                if self.refreshInFlight == nil { self.beginRefresh() }
+            }
+        } onCancel: {
+            Task { await self.leaveRefresh(waiter) }
+        }
+    }
+
+    private func beginRefresh() {
+        self.refreshInFlight = Task { self.endRefresh(await self.fetchAll(), wasCancelled: Task.isCancelled) }
+    }
+
+    private func endRefresh(_ outcome: RefreshOutcome, wasCancelled: Bool) {
         self.refreshInFlight = nil
-        return outcome
+        // It was cancelled when no call waited: those that wait now came later.
+        if wasCancelled, !self.refreshWaiters.isEmpty { return self.beginRefresh() }
+        for waiter in self.refreshWaiters.values { waiter.resume(returning: outcome) }
+        self.refreshWaiters = [:]
+    }
+
+    private func leaveRefresh(_ waiter: UUID) {
+        guard let answer = self.refreshWaiters.removeValue(forKey: waiter) else { return }
+        answer.resume(returning: .cancelled)
+        if self.refreshWaiters.isEmpty { self.refreshInFlight?.cancel() }
     }
 
     private func fetchAll() async -> RefreshOutcome {
         // The time is taken once for the whole refresh (formats.md, section 3.3, step 1).
         let now = self.configuration.clock.now
         var outcome = RefreshOutcome()
-        self.loadAgain(at: now)
-        if self.needsStoring { self.store(&outcome, at: now) }
+        self.readStored(&outcome, at: now)
         do {
             try await self.fetchRoots(&outcome, at: now)
             try await self.fetchList(&outcome, at: now)
@@ -34,12 +60,27 @@ extension Pinning {
         } catch {
             let failure = error as? FetchError ?? FetchError(.network, "\(error)")
             outcome.fetchFailure = failure
-            self.hub.send(PinningEvent(.refreshFailed, at: now, failure.reason))
+            if failure.code != .cancelled { self.hub.send(PinningEvent(.refreshFailed, at: now, failure.reason)) }
         }
-        await self.fetchLogs(&outcome, at: now)
-        self.schedule(after: outcome, at: now)
+        if !outcome.isCancelled { await self.fetchLogs(&outcome, at: now) }
+        if !outcome.isCancelled { self.schedule(after: outcome, at: now) }
         self.publishIfStalenessChanged(at: now)
         return outcome
+    }
+
+    /// The answer to a request. A refresh that was cancelled takes none: the app is about to be suspended, and should hold no
+    /// lock then.
+    func answer(to request: FetchRequest) async throws(FetchError) -> FetchResponse {
+        guard !Task.isCancelled else { throw .cancelled }
+        do {
+            let response = try await self.configuration.fetcher.fetch(request)
+            if !Task.isCancelled { return response }
+        } catch {
+            let failure = error as? FetchError ?? FetchError(.network, "\(error)")
+            // What a fetcher cancels by itself is a failure like others.
+            if !Task.isCancelled { throw failure.code == .cancelled ? FetchError(.network, failure.reason) : failure }
+        }
+        throw .cancelled
     }
 
     /// Fetches a resource of the list; a body that is too long is a refusal, not a failure of the network.
@@ -50,10 +91,11 @@ extension Pinning {
         let limits = self.configuration.limits
         let maximum = kind == .root ? limits.rootBytes : limits.listBytes
         let request = FetchRequest(address: address + path, maximumBytes: maximum, ifNoneMatch: ifNoneMatch)
-        do {
-            return try await self.configuration.fetcher.fetch(request)
-        } catch let failure as FetchError where failure.code == .tooLarge {
-            let refusal = MetadataError(kind, .tooLarge, failure.reason)
+        do throws(FetchError) {
+            return try await self.answer(to: request)
+        } catch {
+            guard error.code == .tooLarge else { throw error }
+            let refusal = MetadataError(kind, .tooLarge, error.reason)
             self.report(refusal, of: [], at: now)
             throw refusal
         }
@@ -113,8 +155,7 @@ extension Pinning {
         guard let versionMark = self.configuration.versionMark, let trust = self.trust, trust.markToKeep != nil else {
             return
         }
-        // Another process may have written a higher one meanwhile.
-        if let kept = versionMark.load(name: trust.chain.newest.name) { self.trust?.mark = kept }
+        self.readMark()
         guard let mark = self.trust?.markToKeep else { return }
         versionMark.save(mark)
         self.trust?.mark = mark
@@ -143,52 +184,6 @@ extension Pinning {
         }
     }
 
-    // MARK: The store
-
-    /// Stores the trust state before it is put in force. When storing fails, it is put in force all the same
-    /// (formats.md, section 3.3, step 5).
-    private func store(_ outcome: inout RefreshOutcome, at now: Timestamp) {
-        guard self.storage == .ready else { return self.needsStoring = true }
-        guard var trust = self.trust else { return }
-        defer { self.trust = trust }
-        do {
-            try self.archive.persist(&trust, embedded: self.embeddedLogs)
-            self.needsStoring = false
-        } catch {
-            self.needsStoring = true
-            outcome.storeFailure = error
-            self.hub.send(PinningEvent(.storeFailed, at: now, error.reason))
-        }
-    }
-
-    /// Loads files that could not be read before.
-    private func loadAgain(at now: Timestamp) {
-        guard self.storage == .unreadable, var trust = self.trust else { return }
-        var findings = self.archive.load(into: &trust)
-        let state = self.archive.refreshState(&findings)
-        guard !findings.contains(where: { $0.kind == .stateUnreadable }) else { return }
-        let isNewer = findings.contains { $0.kind == .stateNewer }
-        self.storage = isNewer ? .newer : .ready
-        self.refreshSchedule.take(state)
-        // The list that this process fetched meanwhile may be newer than the stored one, or older.
-        if let mine = self.trust?.outside,
-            trust.outside.map({ mine.isNewer(than: $0) || $0.lacksSignature(of: mine, under: trust.chain) }) ?? true
-        {
-            self.needsStoring = true
-        } else {
-            self.trust = trust
-            // The log list that was in force last may be on the disk, and newer than the shipped one.
-            let found = self.archive.logs(for: trust, embedded: self.embeddedLogs, before: nil)
-            self.logs = found.inForce ?? self.logs
-        }
-        if self.installation == nil {
-            self.installation = self.archive.installation(
-                &findings, isWritable: !isNewer, randomness: self.configuration.randomness)
-        }
-        for finding in findings { self.hub.send(PinningEvent(finding.kind, at: now, finding.detail)) }
-        self.publish(at: now)
-    }
-
     /// Tells observers and open connections that the list in force has expired, or is valid again because the clock
     /// went back.
     func publishIfStalenessChanged(at now: Timestamp) {
@@ -213,4 +208,14 @@ public struct RefreshOutcome: Hashable, Sendable {
 
     /// Whether all was fetched and nothing was refused.
     public var isSuccess: Bool { self.refused.isEmpty && self.fetchFailure == nil }
+
+    /// Whether it ended because no call waited for it any more.
+    var isCancelled: Bool { self.fetchFailure?.code == .cancelled }
+
+    /// The outcome for a call whose task was cancelled.
+    static var cancelled: RefreshOutcome {
+        var outcome = RefreshOutcome()
+        outcome.fetchFailure = .cancelled
+        return outcome
+    }
 }

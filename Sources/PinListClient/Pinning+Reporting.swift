@@ -16,11 +16,17 @@ extension Pinning {
     /// Sends the due reports, and sets the timer of the next one.
     func sendReports() async {
         self.stopReportTimer()
-        let before = self.reports
-        self.reports.forget(at: self.configuration.clock.now)
+        self.readAgain()
+        let looked = self.configuration.clock.now
+        var reports = self.reports
+        reports.forget(at: looked)
         // Storing is tried again here, because the collector may have a backoff of hours.
-        if self.reports != before || !self.areReportsStored { self.storeReports() }
+        if self.reports != reports || !self.areReportsStored { self.storeReports { $0.forget(at: looked) } }
+        // Of several calls of `run()` one sends, and sets the timer.
+        guard !self.isSending else { return }
+        self.isSending = true
         await self.deliverReports()
+        self.isSending = false
         let now = self.configuration.clock.now
         guard !Task.isCancelled, let next = self.reports.nextDue(at: now) else { return }
         let (wait, isOver) = next.secondsSince1970.subtractingReportingOverflow(now.secondsSince1970)
@@ -37,17 +43,20 @@ extension Pinning {
         self.reportTimer = nil
     }
 
+    /// Takes a report for the queue, from any thread.
+    nonisolated func add(_ report: Report, at now: Timestamp) {
+        self.inbox.add(report, at: now, after: self.configuration.randomness.whole(upTo: ReportLimits.firstWait))
+    }
+
     /// Adds the reports of handshakes to the queue and stores them at once, so that the end of the process loses none.
     func collectReports() {
         let arrived = self.inbox.take()
-        guard !arrived.isEmpty else { return }
-        let before = self.reports
-        for (report, time) in arrived {
-            let wait = self.configuration.randomness.whole(upTo: ReportLimits.firstWait)
-            _ = self.reports.add(report, at: time, after: wait)
-        }
-        guard self.reports != before else { return }
-        self.storeReports()
+        guard arrived.count > 0 else { return }
+        let now = self.configuration.clock.now
+        var reports = self.reports
+        reports.add(arrived, at: now)
+        guard self.reports != reports else { return }
+        self.storeReports { $0.add(arrived, at: now) }
         self.deliveries.send()
     }
 
@@ -58,9 +67,7 @@ extension Pinning {
         guard self.reports.due(at: self.configuration.clock.now) != nil else { return }
         var random = SpreadGenerator(seed: self.configuration.randomness.bits())
         var hasSettled = false
-        while !Task.isCancelled, let delivery = self.reports.due(at: self.configuration.clock.now) {
-            self.reports.begin(delivery, at: self.configuration.clock.now, using: &random)
-            self.storeReports()
+        while !Task.isCancelled, let delivery = self.beginDelivery(using: &random) {
             let outcome: ReportQueue.Outcome
             do {
                 let answer = try await self.configuration.post(delivery.body, to: delivery.address)
@@ -76,6 +83,18 @@ extension Pinning {
         if hasSettled { self.storeReports() }
     }
 
+    /// The next delivery, begun in the store: what another process sent, or is sending, is not due here.
+    private func beginDelivery(using random: inout SpreadGenerator) -> ReportQueue.Delivery? {
+        let now = self.configuration.clock.now
+        guard self.reports.due(at: now) != nil else { return nil }
+        var delivery: ReportQueue.Delivery?
+        self.storeReports { reports in
+            delivery = reports.due(at: now)
+            if let delivery { reports.begin(delivery, at: now, using: &random) }
+        }
+        return delivery
+    }
+
     private static func outcome(_ answer: FetchResponse, at now: Timestamp) -> ReportQueue.Outcome {
         switch answer.status {
         case 200..<300: .delivered
@@ -84,12 +103,19 @@ extension Pinning {
         }
     }
 
-    private func storeReports() {
-        guard self.storage == .ready else { return }
+    /// Changes the queue and stores it, with what other processes stored meanwhile. Where that fails, it is changed in memory.
+    func storeReports(_ change: (inout ReportQueue) -> Void = { _ in }) {
+        guard self.storage == .ready else { return change(&self.reports) }
+        let now = self.configuration.clock.now
+        var hasChanged = false
         do throws(StateStoreError) {
-            try self.archive.persist(self.reports)
+            try self.archive.persist(&self.reports, since: &self.storedReports, at: now) { reports in
+                change(&reports)
+                hasChanged = true
+            }
             self.areReportsStored = true
         } catch {
+            if !hasChanged { change(&self.reports) }
             self.areReportsStored = false
             self.hub.send(PinningEvent(.storeFailed, at: self.configuration.clock.now, error.reason))
         }
@@ -100,7 +126,7 @@ extension Pinning {
         guard let list = self.reportedList,
             let report = Report(refusal, of: envelope, list: list, app: self.configuration.app, at: now)
         else { return }
-        self.inbox.add(report, at: now)
+        self.add(report, at: now)
     }
 
     /// Reports that the list in force has expired.
@@ -109,7 +135,7 @@ extension Pinning {
         else {
             return
         }
-        self.inbox.add(report, at: now)
+        self.add(report, at: now)
     }
 }
 

@@ -6,14 +6,17 @@ internal import CertificatePinning
 internal import PinListMetadata
 
 extension Pinning {
-    /// Refreshes the list by its schedule and after mismatches, and sends reports, until the task is cancelled. Its shape is that of a
-    /// swift-service-lifecycle `Service`.
+    /// Refreshes the list by its schedule and after mismatches, sends reports, and looks again at stored files that could not
+    /// be read, until the task is cancelled. Its shape is that of a swift-service-lifecycle `Service`. A second call beside the
+    /// first does no harm, and nothing more: the work goes on until both are cancelled.
     public func run() async {
         // First, so that no mismatch is missed.
         let mismatches = self.mismatches.signals()
         let reports = self.inbox.signals()
         let deliveries = self.deliveries.signals()
         self.deliveries.send()
+        let unread = self.unread.signals()
+        if self.isUnread { self.unread.send() }
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await self.refreshBySchedule() }
             group.addTask {
@@ -30,6 +33,12 @@ extension Pinning {
                 var signals = deliveries.makeAsyncIterator()
                 while await signals.next() != nil { await self.sendReports() }
                 await self.stopReportTimer()
+                // Another call of this method sets it again, and sends what this one did not.
+                self.deliveries.send()
+            }
+            group.addTask {
+                var signals = unread.makeAsyncIterator()
+                while await signals.next() != nil { await self.readUntilAllIsRead() }
             }
             await group.waitForAll()
         }
@@ -52,9 +61,11 @@ extension Pinning {
     }
 
     private func refreshAfterMismatch() async {
+        // A stored list may have the pins already.
+        self.readAgain()
         guard self.address != nil else { return }
-        if let inFlight = self.refreshInFlight {
-            _ = await inFlight.value
+        if self.refreshInFlight != nil {
+            _ = await self.refresh()
             return
         }
         let fraction = self.configuration.randomness.fraction()

@@ -23,6 +23,8 @@ public actor Pinning {
     nonisolated let mismatches = WorkSignal()
     nonisolated let inbox = ReportInbox()
     nonisolated let deliveries = WorkSignal()
+    /// Signals that something stored could not be read.
+    nonisolated let unread = WorkSignal()
     nonisolated let ledger = DecisionStatistics()
     /// The allowed paths by server, in all sessions.
     @_spi(Adapters) public nonisolated let allowedPaths = AllowedPaths()
@@ -39,16 +41,24 @@ public actor Pinning {
     /// The schedule of refreshes.
     @_spi(Simulation) public internal(set) var refreshSchedule = RefreshSchedule()
     var reports: ReportQueue
+    /// The stored reports as this process knows them: what differs in the store is another process's.
+    var storedReports: ReportQueue
     /// Whether the reports were stored at the last attempt.
     var areReportsStored = true
     /// A timer that ends when the next report is due.
     var reportTimer: Task<Void, Never>?
-    var storage: Storage
+    /// Whether reports are being sent.
+    var isSending = false
+    var storage: Storage { didSet { if self.isUnread { self.unread.send() } } }
+    /// Whether a log list is there and could not be read.
+    var areLogsUnread = false { didSet { if self.isUnread { self.unread.send() } } }
     /// Whether a trusted root or list could not be stored yet.
     var needsStoring = false
     /// Whether the list from outside was fetched by this process.
     var wasFetched = false
-    var refreshInFlight: Task<RefreshOutcome, Never>?
+    var refreshInFlight: Task<Void, Never>?
+    /// The tasks that wait for the refresh in flight.
+    var refreshWaiters: [UUID: CheckedContinuation<RefreshOutcome, Never>] = [:]
     private var announced: Set<String> = []
     private var epoch: UInt64 = 0
 
@@ -60,6 +70,12 @@ public actor Pinning {
         case unreadable
         /// A newer version of this library keeps its state there: it is read, and not written.
         case newer
+
+        /// The state by what was found in all files.
+        init(after findings: [ListArchive.Finding]) {
+            let isNewer = findings.contains { $0.kind == .stateNewer }
+            self = findings.unreadable != nil ? .unreadable : isNewer ? .newer : .ready
+        }
     }
 
     /// Puts the embedded list in force, or a newer one that is stored.
@@ -126,10 +142,10 @@ public actor Pinning {
         let now = configuration.clock.now
         self.madeAt = now
         var findings = self.archive.load(into: &trust)
-        var storage = findings.contains { $0.kind == .stateUnreadable } ? Storage.unreadable : .ready
         let state = self.archive.refreshState(&findings)
         self.reports = self.archive.reports(&findings)
-        if findings.contains(where: { $0.kind == .stateNewer }) { storage = .newer }
+        self.storedReports = self.reports
+        let storage = Storage(after: findings)
         let installation = self.archive.installation(
             &findings, isWritable: storage == .ready, randomness: configuration.randomness)
         self.trust = trust
@@ -139,6 +155,7 @@ public actor Pinning {
         self.embeddedLogs = logs
         let found = self.archive.logs(for: trust, embedded: logs, before: nil)
         self.logs = found.inForce
+        self.areLogsUnread = found.isUnreadable
         self.box = LockedPolicy(trust.policy(for: installation, epoch: 0, logs: found.inForce, configuration, at: now))
         for finding in findings { self.hub.send(PinningEvent(finding.kind, at: now, finding.detail)) }
         let events =
@@ -169,7 +186,8 @@ public actor Pinning {
         self.madeAt = now
         var findings: [ListArchive.Finding] = []
         self.reports = self.archive.reports(&findings)
-        self.storage = findings.contains { $0.kind == .stateUnreadable } ? .unreadable : .ready
+        self.storedReports = self.reports
+        self.storage = Storage(after: findings)
         self.trust = nil
         let policy = configuration.isObserving ? policy.reportingOnly : policy
         self.box = LockedPolicy(
@@ -216,6 +234,7 @@ public actor Pinning {
         let before = self.box.value
         self.epoch += 1
         self.logs = found.inForce
+        self.areLogsUnread = found.isUnreadable
         self.box.value = trust.policy(
             for: self.installation, epoch: self.epoch, logs: self.logs, self.configuration, at: now)
         if before.listDigest != self.box.value.listDigest { self.announced = [] }

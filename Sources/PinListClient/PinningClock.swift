@@ -37,24 +37,34 @@ public struct SystemClock: PinningClock {
 /// `@unchecked Sendable`: because what changes is read and written under the lock only.
 final class WorkSignal: @unchecked Sendable {
     private let lock = NSLock()
-    private var listener: AsyncStream<Void>.Continuation?
-    private var wasAsked = false
+    private var listeners: [UUID: AsyncStream<Void>.Continuation] = [:]
+    private var wasHeardOrAsked = false
 
-    /// The later signals; several at once are one. A new listener replaces the one before.
+    /// The later signals; several at once are one. Each listener has a stream of its own, and every signal.
     func signals() -> AsyncStream<Void> {
+        let id = UUID()
         let (signals, listener) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        self.lock.withLock { self.listener = listener }
+        listener.onTermination = { [weak self] _ in
+            guard let self else { return }
+            self.lock.withLock { self.listeners[id] = nil }
+        }
+        self.lock.withLock {
+            self.listeners[id] = listener
+            self.wasHeardOrAsked = true
+        }
         return signals
     }
 
-    /// Sends a signal.
-    func send() { _ = self.lock.withLock { self.listener }?.yield() }
+    /// Sends a signal to all listeners.
+    func send() {
+        for listener in self.lock.withLock({ Array(self.listeners.values) }) { listener.yield() }
+    }
 
     /// Whether there never was a listener, and this was not called before.
     func isFirstTimeUnheard() -> Bool {
         self.lock.withLock {
-            defer { self.wasAsked = true }
-            return self.listener == nil && !self.wasAsked
+            defer { self.wasHeardOrAsked = true }
+            return !self.wasHeardOrAsked
         }
     }
 }

@@ -10,7 +10,7 @@ public struct PinningStatus: Hashable, Sendable {
     public enum Source: String, Hashable, Sendable {
         /// This process fetched it.
         case remote
-        /// An earlier process stored it.
+        /// An earlier process, or another one, stored it.
         case stored
         /// The app ships it.
         case bundled

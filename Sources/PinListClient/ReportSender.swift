@@ -38,29 +38,30 @@ extension ReportSender {
     }
 }
 
-/// An inbox for reports of handshakes, which any thread may add, until the client takes them.
+/// An inbox for reports of handshakes, which any thread may add, until the client takes them. It is bounded as the queue is for
+/// which they are: one failure many times takes the place of no other, and the first of a kind takes that of another one.
 ///
 /// `@unchecked Sendable`: because what changes is read and written under the lock only.
 final class ReportInbox: @unchecked Sendable {
-    /// The maximum number of waiting reports: more in one moment are mostly repetitions.
-    private static let room = 64
-
     private let lock = NSLock()
-    private var reports: [(report: Report, time: Timestamp)] = []
+    private var reports = ReportQueue()
     private let wakeUp = WorkSignal()
 
-    /// Adds a report; drops it when the inbox is full.
-    func add(_ report: Report, at time: Timestamp) {
-        self.lock.withLock {
-            if self.reports.count < Self.room { self.reports.append((report, time)) }
-        }
+    /// Adds a report.
+    ///
+    /// - Parameters:
+    ///   - report: The report.
+    ///   - now: The time.
+    ///   - wait: The wait before it is first sent, in seconds.
+    func add(_ report: Report, at now: Timestamp, after wait: Int64) {
+        self.lock.withLock { _ = self.reports.add(report, at: now, after: wait) }
         self.wakeUp.send()
     }
 
     /// Removes and returns all reports.
-    func take() -> [(report: Report, time: Timestamp)] {
+    func take() -> ReportQueue {
         self.lock.withLock {
-            defer { self.reports = [] }
+            defer { self.reports = ReportQueue() }
             return self.reports
         }
     }

@@ -83,9 +83,20 @@ public enum StoredFile: Hashable, Sendable {
 public struct StateStoreError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The explanation, in one sentence without a full stop.
     public let reason: String
+    /// Whether a file that is there cannot be read: then it is not replaced.
+    let isUnreadable: Bool
 
     /// Creates a failure.
-    public init(_ reason: String) { self.reason = reason }
+    public init(_ reason: String) {
+        self.reason = reason
+        self.isUnreadable = false
+    }
+
+    /// The failure to read a file that was to be replaced.
+    init(unreadable finding: ListArchive.Finding) {
+        self.reason = finding.detail
+        self.isUnreadable = true
+    }
 
     /// The reason.
     public var description: String { self.reason }

@@ -185,13 +185,13 @@ struct LogsOverRestartTests {
     func filesThatCannotBeReadNowAreNoReasonToRemoveALogListAndCountAgainWhenTheyCanBe() async throws {
         let disk = MemoryStore()
         let (scene, older, _) = try await self.blocked(disk)
-        let locked = UnreadableFile(disk, .pinsNamingLogs)
+        let locked = UnreadableFiles(disk, [.pinsNamingLogs])
         let pinning = try TestClient(scene.client, on: locked).launch()
         #expect(pinning.decide(scene.unlogged).reason == .pinMatch)
         #expect(await pinning.count(of: .stateUnreadable) == 1)
         _ = await pinning.refresh()
         #expect(disk.logDigests() == [Envelope.digest(of: older)])
-        locked.isReadable = true
+        locked.files = []
         _ = await pinning.refresh()
         #expect(pinning.decide(scene.unlogged).reason == .transparency)
         let restarted = try scene.client.launch(refreshing: false)
@@ -221,9 +221,11 @@ struct LogsOverRestartTests {
         let store = MemoryStore()
         let scene = try LoggingScene(store)
         try scene.publish(scene.file())
-        let appExtension = try scene.client.launch()
+        let network = SimulatedServer(scene.client.server.repository)
+        let appExtension = try scene.client.launch(over: network)
         #expect(await appExtension.refresh().isSuccess)
-        // The app takes a root with another key for lists, and a list that this key alone has signed.
+        // While the extension asks, the app takes a root with another key for lists, and a list that this key alone has
+        // signed. The extension reaches nothing, and tidies up.
         let newer = scene.file(at: "2026-11-21T00:00:00Z")
         try scene.client.server.publish { repository in
             repository.pinsKeys = [repository.newKey()]
@@ -231,12 +233,13 @@ struct LogsOverRestartTests {
         }
         try scene.publish(newer)
         let app = try scene.client.launch()
-        #expect(await app.refresh().isSuccess)
-        #expect(app.version == 3)
-        // The extension reaches nothing, and tidies up.
-        scene.client.server.interference = { _, _ in throw FetchError(.network, "there is no network") }
+        network.interference = { _, _ in
+            #expect(await app.refresh().isSuccess)
+            throw FetchError(.network, "there is no network")
+        }
         #expect(await appExtension.refresh().isSuccess == false)
-        #expect(appExtension.version == 2 && store.logDigests().contains(Envelope.digest(of: newer)))
+        #expect(app.version == 3 && appExtension.version == 2)
+        #expect(store.logDigests().contains(Envelope.digest(of: newer)))
         #expect(try scene.client.launch(refreshing: false).decide(scene.unlogged).reason == .transparency)
     }
 
@@ -295,36 +298,6 @@ private struct UnwritableFile: StateStore {
         guard file != self.file else { throw StateStoreError("No space left on device") }
         self.disk.write(bytes, to: file)
     }
-
-    func logDigests() -> [String] { self.disk.logDigests() }
-
-    func remove(_ file: StateFile) { self.disk.remove(file) }
-
-    func withLock(_ body: () throws(StateStoreError) -> Void) throws(StateStoreError) { try self.disk.withLock(body) }
-}
-
-/// A disk on which one file cannot be read for a time.
-///
-/// `@unchecked Sendable`: because what changes is read and written under the lock only.
-private final class UnreadableFile: StateStore, @unchecked Sendable {
-    private let disk: MemoryStore
-    private let file: StateFile
-    private let lock = NSLock()
-    private var canBeRead = false
-
-    init(_ disk: MemoryStore, _ file: StateFile) { (self.disk, self.file) = (disk, file) }
-
-    var isReadable: Bool {
-        get { self.lock.withLock { self.canBeRead } }
-        set { self.lock.withLock { self.canBeRead = newValue } }
-    }
-
-    func read(_ file: StateFile, maximumBytes: Int) -> StoredFile {
-        guard file != self.file || self.isReadable else { return .unreadable("Input/output error") }
-        return self.disk.read(file, maximumBytes: maximumBytes)
-    }
-
-    func write(_ bytes: [UInt8], to file: StateFile) { self.disk.write(bytes, to: file) }
 
     func logDigests() -> [String] { self.disk.logDigests() }
 

@@ -71,6 +71,22 @@ struct MarkTests {
         #expect(pinning.version == 3)
     }
 
+    @Test("a mark that could not be read at the start, on a locked device, bounds the next list all the same")
+    func markThatCouldNotBeReadAtTheStartBoundsTheNextListAllTheSame() async throws {
+        let client = try self.client()
+        try client.publish()
+        let old = client.server.repository.lists[1]
+        try client.publish()
+        #expect(await (try client.launch()).refresh().isSuccess)
+        let kept = self.keychain.kept
+        self.keychain.kept = nil
+        let pinning = try self.emptied(client)
+        self.keychain.kept = kept
+        client.server.publish { $0.tampering[.pins] = { _ in old } }
+        #expect(await pinning.refresh().refused.map(\.code) == [.rollback])
+        #expect(pinning.version == 1 && self.keychain.kept == kept)
+    }
+
     @Test(
         "the root that replaces the signer moves the mark to the new one, with no new list; the folder is deleted then"
     )

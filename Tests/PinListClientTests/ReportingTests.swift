@@ -166,6 +166,24 @@ struct ReportingTests {
         #expect(try self.members(try #require(collector.arrivals.first))["hostname"] == .string(TestClient.host))
     }
 
+    @Test("before run() begins one failure many times takes the place of no other, and a hundred of a kind not that of another")
+    func beforeRunBeginsOneFailureManyTimesTakesThePlaceOfNoOther() async throws {
+        let collector = SimulatedCollector()
+        let client = try await Self.client(collector: collector)
+        let pinning = try client.launch()
+        for _ in 0..<200 { _ = pinning.decision(for: TestClient.strangePath, host: TestClient.host) }
+        for port in 1...100 {
+            let facts = ConnectionFacts(port: port)
+            _ = pinning.decision(for: TestClient.strangePath, host: TestClient.host, connection: facts)
+        }
+        _ = pinning.refusal(of: TestClient.host, .chainInvalid, detail: "no path to an anchor")
+        try await running(pinning) { await collector.untilArrived(count: 64) }
+        let reports = try collector.arrivals.map { try self.members($0) }
+        let ports: [Int64] = [443] + Array(1...62) + [443]
+        #expect(reports.map { $0["port"] } == ports.map { JSONValue.integer($0) })
+        #expect(reports.last?["validation-result"] == .integer(2))
+    }
+
     @Test("what a transport refused by itself is reported with its reason")
     func whatATransportRefusedByItselfIsReportedWithItsReason() async throws {
         let collector = SimulatedCollector()
@@ -210,7 +228,7 @@ struct ReportingTests {
 
     @Test(
         "a report that could not be stored is stored when the disk takes it again, though its collector is left alone",
-        arguments: [FaultyStore.Fault.locking, .writing])
+        arguments: [FaultyStore.Fault.locking, .writing, .reading])
     func reportThatCouldNotBeStoredIsStoredWhenTheDiskTakesItAgain(fault: FaultyStore.Fault) async throws {
         let disk = WatchedStore()
         let store = FaultyStore(disk)

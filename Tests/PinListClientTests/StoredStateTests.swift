@@ -138,22 +138,61 @@ struct StoredStateTests {
         let store = MemoryStore()
         let client = try TestClient(store: store)
         try client.publish()
-        let slow = try client.launch()
+        let network = SimulatedServer(client.server.repository)
+        let slow = try client.launch(over: network)
         let fast = try client.launch()
-        let older = client.server.repository.lists[1]
-        let (gate, open) = AsyncStream<Void>.makeStream()
         try client.publish()
-        #expect(await fast.refresh().isSuccess)
-        #expect(fast.version == 3)
-        client.server.interference = { request, answer in
-            for await _ in gate {}
-            return request.address.hasSuffix("pins.json") ? FetchResponse(status: 200, body: older) : answer
+        // While version 2 is on its way to the one, the other stores version 3.
+        network.interference = { request, answer in
+            if request.address.hasSuffix("pins.json") { #expect(await fast.refresh().isSuccess) }
+            return answer
         }
-        async let outcome = slow.refresh()
-        open.finish()
-        #expect(await outcome.isSuccess)
-        #expect(slow.version == 3)
+        let outcome = await slow.refresh()
+        #expect(outcome.isSuccess && outcome.hasChanged)
+        #expect(fast.version == 3 && slow.version == 3)
         #expect(try client.launch().version == 3)
+    }
+
+    @Test(
+        "a newer list that another process stored is in force before the server is asked, which is asked about that one"
+    )
+    func newerListThatAnotherProcessStoredIsInForceBeforeTheServerIsAsked() async throws {
+        let client = try TestClient()
+        let app = try client.launch()
+        let appExtension = try client.launch()
+        try client.publish()
+        #expect(await appExtension.refresh().isSuccess)
+        client.server.forgetRequests()
+        client.server.interference = { _, _ in throw FetchError(.network, "there is no network") }
+        let outcome = await app.refresh()
+        #expect(outcome.fetchFailure?.code == .network && outcome.hasChanged)
+        #expect(app.version == 2)
+        #expect(await app.status.list?.source == .stored)
+        #expect(await app.kinds() == [.listAccepted, .refreshFailed])
+
+        client.server.interference = nil
+        let third = try client.publish()
+        #expect(await appExtension.refresh().isSuccess)
+        let next = await app.refresh()
+        #expect(next.isSuccess && next.hasChanged && app.version == 3)
+        #expect(client.server.requests.last?.ifNoneMatch == "\"\(Envelope.digest(of: third))\"")
+    }
+
+    @Test("a stored list that is older, forged or damaged changes nothing in a process that runs")
+    func storedListThatIsOlderForgedOrDamagedChangesNothingInAProcessThatRuns() async throws {
+        let client = try TestClient()
+        let older = try client.publish()
+        try client.publish()
+        let pinning = try client.launch()
+        #expect(await pinning.refresh().isSuccess)
+        client.server.interference = { _, _ in throw FetchError(.network, "there is no network") }
+        var stranger = try RepositorySimulator(at: TestClient.start, seed: 99, domains: [try TestClient.entry(7)])
+        for _ in 0..<5 { try stranger.publishList() }
+        for bytes in [older, client.list, try #require(stranger.lists.last), [], Array("{}".utf8)] {
+            try client.store.write(bytes, to: .pins)
+            #expect(await pinning.refresh().hasChanged == false)
+            #expect(pinning.version == 3)
+        }
     }
 
     @Test("a signature is cut off: nothing is stored, nothing is reported, and the full envelope stays in force")
@@ -182,10 +221,14 @@ struct StoredStateTests {
         let client = try TestClient(store: store)
         let signers = client.server.publish { $0.pinsKeys + [$0.newKey()] }
         let full = try client.publish(signedBy: signers)
-        let slow = try client.launch()
-        #expect(await (try client.launch()).refresh().isSuccess)
-        #expect(store.read(.pins, maximumBytes: .max) == .bytes(full))
-        _ = try client.server.publish { try $0.republishList(signedBy: [signers[0]]) }
+        let network = SimulatedServer(client.server.repository)
+        _ = try network.publish { try $0.republishList(signedBy: [signers[0]]) }
+        let slow = try client.launch(over: network)
+        let fast = try client.launch()
+        network.interference = { request, answer in
+            if request.address.hasSuffix("pins.json") { #expect(await fast.refresh().isSuccess) }
+            return answer
+        }
         #expect(await slow.refresh().isSuccess)
         #expect(store.read(.pins, maximumBytes: .max) == .bytes(full))
         #expect(slow.policyInForce.listDigest == Envelope.digest(of: full))

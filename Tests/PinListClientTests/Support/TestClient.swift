@@ -55,6 +55,13 @@ struct TestClient {
             state: .store(self.store), configuration: self.configuration)
     }
 
+    /// A start of another process of the app, with a network of its own.
+    func launch(over network: any ListFetcher) throws -> Pinning {
+        var other = self
+        other.configuration.fetcher = network
+        return try other.launch()
+    }
+
     /// Publishes a list; its entry's pin is made of its version.
     @discardableResult
     func publish(signedBy keys: [SigningKey]? = nil, _ edit: (inout PinList) -> Void = { _ in }) throws -> [UInt8] {
