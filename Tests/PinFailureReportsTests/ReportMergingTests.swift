@@ -45,11 +45,11 @@ struct ReportMergingTests {
         }
 
         /// One process changes its queue under the lock of the file.
-        mutating func change(_ process: Int, at now: Timestamp, by deed: (inout ReportQueue) -> Void = { _ in }) throws {
-            self.queues[process].merge(try ReportQueue(self.file), since: self.known[process], at: now)
-            deed(&self.queues[process])
-            self.file = self.queues[process].bytes
-            self.known[process] = self.queues[process]
+        mutating func change(_ index: Int, at now: Timestamp, by deed: (inout ReportQueue) -> Void = { _ in }) throws {
+            self.queues[index].merge(try ReportQueue(self.file), since: self.known[index], at: now)
+            deed(&self.queues[index])
+            self.file = self.queues[index].bytes
+            self.known[index] = self.queues[index]
         }
 
         var stored: ReportQueue { get throws { try ReportQueue(self.file) } }
