@@ -31,8 +31,9 @@ open class PinnedSessionDelegate: ForwardingSessionDelegate, @unchecked Sendable
     let secondsToWaitForNewerList: Double
     let ledger: ConnectionLedger
     let refusals = TaskRefusals()
+    private let names = ValidNames()
     private let watch: PolicyWatch
-    var check: ResponseCheck { ResponseCheck(pinning: self.pinning, ledger: self.ledger) }
+    var check: ResponseCheck { ResponseCheck(pinning: self.pinning, ledger: self.ledger, names: self.names) }
 
     /// Creates a delegate, for one session.
     ///
