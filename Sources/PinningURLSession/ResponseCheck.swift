@@ -145,6 +145,9 @@ struct ResponseCheck: Sendable {
 }
 
 extension URLSessionTaskMetrics {
+    /// Whether the last hop went over a connection and had a response.
+    var endWithResponse: Bool { self.connected.last?.response != nil }
+
     /// The hops that went over a connection.
     fileprivate var connected: [URLSessionTaskTransactionMetrics] {
         self.transactionMetrics.filter { $0.resourceFetchType != .localCache }

@@ -123,6 +123,22 @@ struct ConnectionNameTests {
         #expect(SimulatedSystem.evaluations(ofLeaf: shared.leaf.der) == before + 2)
     }
 
+    @Test("whose response was withheld has left it in no cache: the next request does not get it there")
+    func whoseResponseWasWithheldHasLeftItInNoCache() async throws {
+        let busy = try await Busy { _ in }
+        #expect(await busy.get(Self.other).error == nil)
+        #expect(await busy.get(Self.pinned).error == nil)
+        let slow = await busy.occupy()
+        busy.phone.network.setAnswer(
+            SimulatedNetwork.Answer(headers: ["Cache-Control": "max-age=60"], chunks: [Data("theirs".utf8)]),
+            for: Self.url.absoluteString)
+        for _ in 0..<2 { #expect(await busy.session.pinnedText(Self.url).refusal == .otherHostConnection) }
+        #expect((await busy.get(Self.pinned)).error is PinningError)
+        #expect(await busy.session.pinnedText(Self.url).refusal == .otherHostConnection)
+        busy.release()
+        #expect(await slow.value == "slow")
+    }
+
     @Test(
         "is evaluated unless the response came from the cache of this device",
         arguments: [
