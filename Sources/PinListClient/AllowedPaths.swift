@@ -43,9 +43,10 @@ public final class AllowedPaths: @unchecked Sendable {
         }
     }
 
-    /// Removes a server that new rules refuse.
-    public func forget(_ server: Server) {
+    /// Removes a path that new rules refuse, unless its server has shown another one since.
+    public func forget(_ path: ValidatedPath, of server: Server) {
         self.lock.withLock {
+            guard self.paths[server] == path else { return }
             self.paths[server] = nil
             self.inOrder.removeAll { $0 == server }
         }

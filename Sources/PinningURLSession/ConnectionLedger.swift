@@ -126,13 +126,29 @@ final class ConnectionLedger: @unchecked Sendable {
     var evaluated: [Server: ValidatedPath] { self.own.all }
 
     /// The paths of connections that are known by their ends.
-    var opened: [Opening] {
+    private var opened: [Opening] {
         self.lock.withLock {
             self.openers.values.compactMap { opener in
                 guard case .one(let opening) = opener else { return nil }
                 return opening
             }
         }
+    }
+
+    /// The paths that may be behind an open connection, by server: the last one of each, and those of connections that are
+    /// known by their ends, or will be when their tasks end.
+    var paths: [Server: Set<ValidatedPath>] {
+        var paths = self.own.all.mapValues { Set([$0]) }
+        for opening in self.opened { paths[opening.server, default: []].formUnion(opening.paths) }
+        for challenged in self.lock.withLock({ Array(self.pending.values) }) {
+            for (server, allowed) in challenged { paths[server, default: []].formUnion(allowed) }
+        }
+        return paths
+    }
+
+    /// The servers whose connections a running task has opened.
+    func servers(of task: ObjectIdentifier) -> Set<Server> {
+        self.lock.withLock { Set((self.pending[task] ?? [:]).keys) }
     }
 
     /// The other servers with connections that their ends may not identify: one was just opened, one of them never became
@@ -145,10 +161,10 @@ final class ConnectionLedger: @unchecked Sendable {
         }
     }
 
-    /// Removes a server that new rules refuse.
-    func forget(_ server: Server) {
-        self.own.forget(server)
-        self.shared.forget(server)
+    /// Removes a path that new rules refuse, unless its server has shown another one since.
+    func forget(_ path: ValidatedPath, of server: Server) {
+        self.own.forget(path, of: server)
+        self.shared.forget(path, of: server)
     }
 }
 #endif

@@ -13,7 +13,9 @@ internal import Security
 extension NWProtocolTLS.Options {
     /// Evaluates each handshake under these options: the platform's validation for the host, then the pins.
     ///
-    /// It sets the verify block, so call it after any other code that sets one.
+    /// It sets the verify block, so call it after any other code that sets one. It switches off resumption of TLS sessions,
+    /// and their tickets: a resumed session has no certificates, and the verify block would not be asked. A connection that is
+    /// open stays open when rules come into force: close it where `Pinning.policyChanges()` says so.
     ///
     /// - Parameters:
     ///   - pinning: The client whose rules apply.
@@ -21,6 +23,8 @@ extension NWProtocolTLS.Options {
     ///   - port: The port, for reports.
     public func pin(by pinning: Pinning, host: String, port: Int = 443) {
         let facts = ConnectionFacts(port: port)
+        sec_protocol_options_set_tls_resumption_enabled(self.securityProtocolOptions, false)
+        sec_protocol_options_set_tls_tickets_enabled(self.securityProtocolOptions, false)
         sec_protocol_options_set_verify_block(
             self.securityProtocolOptions,
             { _, trust, complete in

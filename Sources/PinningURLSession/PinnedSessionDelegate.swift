@@ -31,8 +31,9 @@ open class PinnedSessionDelegate: ForwardingSessionDelegate, @unchecked Sendable
     let secondsToWaitForNewerList: Double
     let ledger: ConnectionLedger
     let refusals = TaskRefusals()
+    private let names = ValidNames()
     private let watch: PolicyWatch
-    var check: ResponseCheck { ResponseCheck(pinning: self.pinning, ledger: self.ledger) }
+    var check: ResponseCheck { ResponseCheck(pinning: self.pinning, ledger: self.ledger, names: self.names) }
 
     /// Creates a delegate, for one session.
     ///
@@ -48,7 +49,8 @@ open class PinnedSessionDelegate: ForwardingSessionDelegate, @unchecked Sendable
         self.pinning = pinning
         self.secondsToWaitForNewerList = min(max(secondsToWaitForNewerList, 0), Self.maximumSecondsToWait)
         self.ledger = ConnectionLedger(shared: pinning.allowedPaths)
-        self.watch = PolicyWatch(pinning: pinning, ledger: self.ledger)
+        self.watch = PolicyWatch(
+            pinning: pinning, ledger: self.ledger, refusals: self.refusals, names: self.names)
         super.init(forwardingTo: delegate)
     }
 
@@ -91,7 +93,7 @@ open class PinnedSessionDelegate: ForwardingSessionDelegate, @unchecked Sendable
         _ decision: PinningDecision, port: Int, task: URLSessionTask
     ) -> URLSession.AuthChallengeDisposition {
         if decision.verdict == .block {
-            self.note(decision, task)
+            self.refusals.note(decision, of: self.pinning, task)
         } else if let host = try? HostName(decision.host) {
             let server = ConnectionLedger.Server(host: host, port: port)
             self.ledger.allowed(decision.path, for: server, task: ObjectIdentifier(task))
@@ -131,7 +133,7 @@ open class PinnedSessionDelegate: ForwardingSessionDelegate, @unchecked Sendable
         guard let target = SessionTarget(url), !target.isTLS else { return false }
         let decision = self.pinning.cleartextDecision(for: target.host, port: target.port)
         guard decision.verdict == .block else { return false }
-        self.refuse(decision, task)
+        self.refusals.end(task, by: decision, of: self.pinning)
         return true
     }
 
@@ -153,12 +155,12 @@ open class PinnedSessionDelegate: ForwardingSessionDelegate, @unchecked Sendable
         super.urlSession(session, dataTask: dataTask, didReceive: data)
     }
 
-    /// Keeps a withheld response out of the cache.
+    /// Keeps a response out of the cache that is withheld, or would be by rules that came into force while it arrived.
     open override func urlSession(
         _ session: URLSession, dataTask: URLSessionDataTask, willCacheResponse proposedResponse: CachedURLResponse,
         completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
     ) {
-        guard self.refusals.refusal(of: dataTask) == nil else { return completionHandler(nil) }
+        guard !self.withholds(proposedResponse.response, of: dataTask) else { return completionHandler(nil) }
         super.urlSession(
             session, dataTask: dataTask, willCacheResponse: proposedResponse, completionHandler: completionHandler)
     }
@@ -185,7 +187,7 @@ open class PinnedSessionDelegate: ForwardingSessionDelegate, @unchecked Sendable
         guard let target = SessionTarget(response?.url ?? task.currentRequest?.url),
             let refusal = self.check.provisionalRefusal(of: target)
         else { return false }
-        self.refuse(refusal, task)
+        self.refusals.end(task, by: refusal, of: self.pinning)
         return true
     }
 
@@ -193,19 +195,18 @@ open class PinnedSessionDelegate: ForwardingSessionDelegate, @unchecked Sendable
     open override func urlSession(
         _ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics
     ) {
-        self.evaluate(metrics, of: task)
+        self.evaluate(metrics, of: task, in: session)
         super.urlSession(session, task: task, didFinishCollecting: metrics)
     }
 
-    /// The refusal of a task, once its metrics are known.
-    @discardableResult
-    func evaluate(_ metrics: URLSessionTaskMetrics, of task: URLSessionTask) -> PinningError? {
+    private func evaluate(_ metrics: URLSessionTaskMetrics, of task: URLSessionTask, in session: URLSession) {
         self.check.locate(metrics, of: ObjectIdentifier(task))
         if self.refusals.refusal(of: task) == nil, let refusal = self.check.refusal(of: metrics) {
-            self.refuse(refusal, task)
+            self.refusals.end(task, by: refusal, of: self.pinning)
         }
         self.ledger.ended(ObjectIdentifier(task))
-        return self.refusals.refusal(of: task)
+        // Without a delegate that follows the task, the system has cached the response without a question.
+        if self.refusals.refusal(of: task) != nil, metrics.endWithResponse { session.emptyCache() }
     }
 
     /// Gives the app's delegate the refusal by pinning in place of "cancelled".
@@ -214,20 +215,6 @@ open class PinnedSessionDelegate: ForwardingSessionDelegate, @unchecked Sendable
     ) {
         self.ledger.ended(ObjectIdentifier(task))
         super.urlSession(session, task: task, didCompleteWithError: self.refusals.refusal(of: task) ?? error)
-    }
-
-    private func refuse(_ refusal: PinningDecision, _ task: URLSessionTask) {
-        self.note(refusal, task)
-        task.cancel()
-    }
-
-    private func note(_ refusal: PinningDecision, _ task: URLSessionTask) {
-        self.refusals.note(PinningError(refusal), task)
-        // The caller of an `async` method may see the error of the URL that it asked for, not of the one after the
-        // redirect.
-        for request in [task.originalRequest, task.currentRequest] {
-            if let host = request?.url?.host { self.pinning.explain(host, by: refusal) }
-        }
     }
 }
 #endif

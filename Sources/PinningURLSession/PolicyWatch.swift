@@ -13,20 +13,37 @@ internal import FoundationNetworking
 
 /// Evaluates the connections of a session again when rules come into force.
 ///
-/// A session shows no connections to close. It has `flush`: later requests use new connections. Requests that are
-/// running on refused ones are cancelled at once for a denied key or a revoked certificate; for the rest the second
-/// check evaluates their responses.
+/// A session shows no connections to close. It has `flush`: later requests use new connections. What refused servers put
+/// into the session's cache is removed with all else in it, because a cache does not say which connection a response came
+/// over. Tasks that may be running on a connection with a denied key or a revoked certificate are ended at once; for the
+/// rest the second check evaluates their responses.
 ///
 /// `@unchecked Sendable`: because what changes is read and written under the lock only.
 final class PolicyWatch: @unchecked Sendable {
+    /// The server and the path of connections that may be open.
+    private struct Connection: Hashable {
+        let server: ConnectionLedger.Server
+        let path: ValidatedPath
+    }
+
+    private typealias Refused = (server: ConnectionLedger.Server, decision: PinningDecision)
+
     private let ledger: ConnectionLedger
+    private let refusals: TaskRefusals
+    private let names: ValidNames
     private let lock = NSLock()
     private weak var session: URLSession?
+    private var rules: PinningPolicy
+    /// What the rules before refused. It was acted on then, and may be closed since: requests have other connections now.
+    private var before: [Connection: PinningDecision.Reason] = [:]
     private var watching: Task<Void, Never>?
 
     /// Observes until it is released.
-    init(pinning: Pinning, ledger: ConnectionLedger) {
+    init(pinning: Pinning, ledger: ConnectionLedger, refusals: TaskRefusals, names: ValidNames) {
         self.ledger = ledger
+        self.refusals = refusals
+        self.names = names
+        self.rules = pinning.policyInForce.policy(at: pinning.now)
         let changes = pinning.policyChanges()
         let watching = Task { [weak self] in
             // By hand: `for await` asks for a method that is newer than iOS 15 where the compiler finds it.
@@ -42,41 +59,65 @@ final class PolicyWatch: @unchecked Sendable {
     func attach(_ session: URLSession) { self.lock.withLock { self.session = session } }
 
     private func reevaluate(by pinning: Pinning) {
-        var refused: Set<String> = []
-        var denied: Set<String> = []
-        func note(_ decision: PinningDecision, _ server: ConnectionLedger.Server) {
-            guard decision.verdict == .block else { return }
-            refused.insert(server.host.description)
-            if [.deniedKey, .deniedUndecidable, .revoked].contains(decision.reason) {
-                denied.insert(server.host.description)
-            }
-        }
-        let evaluated = self.ledger.evaluated
-        for (server, path) in evaluated {
-            let decision = pinning.decisionAgain(
-                for: path, host: server.host.description, connection: ConnectionFacts(port: server.port))
-            if decision.verdict == .block { self.ledger.forget(server) }
-            note(decision, server)
-        }
-        // Connections of before, whose server has shown another path since: that one is kept.
-        for opening in self.ledger.opened {
-            for path in opening.paths where path != evaluated[opening.server] {
+        let before = self.lock.withLock { self.before }
+        var reasons: [Connection: PinningDecision.Reason] = [:]
+        var refused: [Refused] = []
+        for (server, paths) in self.ledger.paths {
+            for path in paths {
                 let decision = pinning.decisionAgain(
-                    for: path, host: opening.server.host.description,
-                    connection: ConnectionFacts(port: opening.server.port))
-                note(decision, opening.server)
+                    for: path, host: server.host.description, connection: ConnectionFacts(port: server.port))
+                guard decision.verdict == .block else { continue }
+                self.ledger.forget(path, of: server)
+                let connection = Connection(server: server, path: path)
+                reasons[connection] = decision.reason
+                if before[connection] != decision.reason { refused.append((server, decision)) }
             }
         }
-        guard !refused.isEmpty, let session = self.lock.withLock({ self.session }) else { return }
-        session.flush {}
+        self.lock.withLock { [reasons] in self.before = reasons }
+        let deniesOthers = self.deniesOthers(pinning.policyInForce.policy(at: pinning.now))
+        guard let session = self.lock.withLock({ self.session }) else { return }
+        if !refused.isEmpty { session.flush {} }
+        if deniesOthers || !refused.isEmpty { session.emptyCache() }
+        let denied = refused.filter { [.deniedKey, .deniedUndecidable, .revoked].contains($0.decision.reason) }
         guard !denied.isEmpty else { return }
-        let hosts = denied
         session.getAllTasks { tasks in
             for task in tasks {
-                guard let host = task.currentRequest?.url?.host, let name = try? HostName(host) else { continue }
-                if hosts.contains(name.description) { task.cancel() }
+                guard let refusal = self.refusal(of: task, by: denied, pinning) else { continue }
+                self.refusals.end(task, by: refusal, of: pinning)
             }
         }
     }
+
+    /// Whether rules deny other keys or certificates than those before: the cache may have responses of connections that are
+    /// not known any more, also of an earlier process.
+    private func deniesOthers(_ rules: PinningPolicy) -> Bool {
+        self.lock.withLock {
+            defer { self.rules = rules }
+            return rules.denied != self.rules.denied || rules.revoked != self.rules.revoked
+        }
+    }
+
+    /// The refusal of a running task, where its connection may be one of these.
+    private func refusal(of task: URLSessionTask, by denied: [Refused], _ pinning: Pinning) -> PinningDecision? {
+        let opened = self.ledger.servers(of: ObjectIdentifier(task))
+        let target = SessionTarget(task.currentRequest?.url)?.server
+        if let own = denied.first(where: { opened.contains($0.server) || $0.server == target }) { return own.decision }
+        guard opened.isEmpty, let target else { return nil }
+        // It may be on the connection of another host whose certificate is for both.
+        let epoch = pinning.policyInForce.epoch
+        for other in denied where self.names.isValid(other.decision.path, for: target.host, under: epoch) {
+            let decision = pinning.responseDecision(
+                for: target.host.description, over: other.decision.path,
+                evaluatedFor: other.server.host.description, connection: ConnectionFacts(port: target.port))
+            if decision.verdict == .block { return decision }
+        }
+        return nil
+    }
+}
+
+extension URLSession {
+    /// Removes all responses from the session's cache: also from `URLCache.shared`, where the session uses that one. A cache
+    /// promises nothing, and a response of a refused server must not be served.
+    func emptyCache() { self.configuration.urlCache?.removeAllCachedResponses() }
 }
 #endif

@@ -18,6 +18,7 @@ internal import FoundationNetworking
 struct ResponseCheck: Sendable {
     let pinning: Pinning
     let ledger: ConnectionLedger
+    let names: ValidNames
 
     /// Checks before anything is delivered. The connection is not known yet: a host that was evaluated before passes, and
     /// ``refusal(of:)`` checks again. Any other host passes when each connection that may have carried the response
@@ -33,10 +34,9 @@ struct ResponseCheck: Sendable {
     /// refused, because others may use them.
     func locate(_ metrics: URLSessionTaskMetrics, of task: ObjectIdentifier) {
         for transaction in metrics.connected where !transaction.isReusedConnection {
-            guard let endpoint = transaction.endpoint, let target = SessionTarget(transaction.request.url),
-                target.isTLS, let host = try? HostName(target.host)
+            guard let endpoint = transaction.endpoint, let server = SessionTarget(transaction.request.url)?.server
             else { continue }
-            self.ledger.opened(endpoint, for: ConnectionLedger.Server(host: host, port: target.port), task: task)
+            self.ledger.opened(endpoint, for: server, task: task)
         }
     }
 
@@ -59,8 +59,8 @@ struct ResponseCheck: Sendable {
         let decision: PinningDecision
         if !target.isTLS {
             decision = self.pinning.cleartextDecision(for: target.host, port: target.port)
-        } else if let host = try? HostName(target.host) {
-            decision = decide(ConnectionLedger.Server(host: host, port: target.port))
+        } else if let server = target.server {
+            decision = decide(server)
         } else {
             decision = self.pinning.refusal(of: target.host, .hostInvalid)
         }
@@ -110,14 +110,17 @@ struct ResponseCheck: Sendable {
         return decision ?? self.evaluate(server, over: nil, of: nil)
     }
 
-    /// The servers whose certificate is also for this one: a request for it would use no other connection.
+    /// The servers whose certificate is also for this one: a request for it would use no other connection. One stands for
+    /// all with the same path.
     private func valid(
         _ others: [ConnectionLedger.Server: ValidatedPath], for server: ConnectionLedger.Server
     ) -> [ConnectionLedger.Server: ValidatedPath] {
         // The system is not asked where no pin could refuse.
-        let policy = self.pinning.policyInForce.policy(at: self.pinning.now)
-        guard let entry = policy.entry(for: server.host), entry.mode != .off else { return [:] }
-        return others.filter { SystemTrust.isValid($0.value, for: server.host) }
+        let inForce = self.pinning.policyInForce
+        guard let entry = inForce.policy(at: self.pinning.now).entry(for: server.host), entry.mode != .off else {
+            return [:]
+        }
+        return self.names.valid(others, for: server.host, under: inForce.epoch)
     }
 
     private func own(_ path: ValidatedPath, _ server: ConnectionLedger.Server) -> PinningDecision {
@@ -129,7 +132,8 @@ struct ResponseCheck: Sendable {
         _ server: ConnectionLedger.Server, over path: ValidatedPath?, of opener: ConnectionLedger.Server?
     ) -> PinningDecision {
         // A connection of another host whose certificate is not for this one must not have been used.
-        let path = path.flatMap { SystemTrust.isValid($0, for: server.host) ? $0 : nil }
+        let epoch = self.pinning.policyInForce.epoch
+        let path = path.flatMap { self.names.isValid($0, for: server.host, under: epoch) ? $0 : nil }
         let decision = self.pinning.responseDecision(
             for: server.host.description, over: path, evaluatedFor: opener?.host.description,
             connection: ConnectionFacts(port: server.port))
@@ -141,6 +145,9 @@ struct ResponseCheck: Sendable {
 }
 
 extension URLSessionTaskMetrics {
+    /// Whether the last hop went over a connection and had a response.
+    var endWithResponse: Bool { self.connected.last?.response != nil }
+
     /// The hops that went over a connection.
     fileprivate var connected: [URLSessionTaskTransactionMetrics] {
         self.transactionMetrics.filter { $0.resourceFetchType != .localCache }

@@ -3,7 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if canImport(Security)
+internal import CertificatePinning
 internal import Foundation
+@_spi(Adapters) internal import PinListClient
 
 /// The target of a request as URLSession reads its URL; WebSockets count as HTTP.
 struct SessionTarget: Hashable, Sendable {
@@ -23,6 +25,12 @@ struct SessionTarget: Hashable, Sendable {
         // Without a host there is no connection, and an invalid name is refused as invalid.
         self.host = url.host ?? ""
         self.port = url.port ?? (self.isTLS ? 443 : 80)
+    }
+
+    /// The server that the connection is made to with TLS; `nil` without TLS, and for an invalid name.
+    var server: ConnectionLedger.Server? {
+        guard self.isTLS, let host = try? HostName(self.host) else { return nil }
+        return ConnectionLedger.Server(host: host, port: self.port)
     }
 }
 #endif

@@ -31,9 +31,14 @@ public enum SimulatedHandshake {
     ///   - options: How TLS is used.
     ///   - presented: What the server presents: DER, the leaf first.
     ///   - serverName: The name that is asked for; one that is set in the options comes first.
+    ///   - isKnown: Whether the process has a TLS session with the server, which is resumed without a question where the
+    ///     options let it.
     /// - Returns: Whether the handshake succeeds.
-    public static func run(options: NWProtocolTLS.Options, presented: [[UInt8]], serverName: String?) async -> Bool {
+    public static func run(
+        options: NWProtocolTLS.Options, presented: [[UInt8]], serverName: String?, isKnown: Bool = false
+    ) async -> Bool {
         let security = Self.security(of: options)
+        if isKnown, security.resumes || security.takesTickets { return true }
         return await self.run(security: security, presented: presented, serverName: serverName)
     }
 

@@ -48,6 +48,11 @@ public func sec_protocol_options_set_tls_resumption_enabled(
     (options as? SimulatedProtocolOptions)?.setResumes(resumption_enabled)
 }
 
+/// Says whether tickets are taken, by which servers resume sessions.
+public func sec_protocol_options_set_tls_tickets_enabled(_ options: sec_protocol_options_t, _ tickets_enabled: Bool) {
+    (options as? SimulatedProtocolOptions)?.setTakesTickets(tickets_enabled)
+}
+
 /// Adds a protocol to those that are offered.
 public func sec_protocol_options_add_tls_application_protocol(
     _ options: sec_protocol_options_t, _ application_protocol: UnsafePointer<CChar>

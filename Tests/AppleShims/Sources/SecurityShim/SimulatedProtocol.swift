@@ -31,6 +31,7 @@ public final class SimulatedProtocolOptions: NSObject, OS_sec_protocol_options, 
     private var block: (sec_protocol_verify_t, DispatchQueue)?
     private var name: String?
     private var resumption = true
+    private var tickets = true
     private var protocols: [String] = []
     private var oldest: tls_protocol_version_t?
 
@@ -39,6 +40,8 @@ public final class SimulatedProtocolOptions: NSObject, OS_sec_protocol_options, 
 
     /// Whether sessions are resumed.
     public var resumes: Bool { self.lock.withLock { self.resumption } }
+    /// Whether tickets are taken, by which servers resume sessions.
+    public var takesTickets: Bool { self.lock.withLock { self.tickets } }
     /// The name that was set.
     public var serverName: String? { self.lock.withLock { self.name } }
     /// The oldest version that is spoken.
@@ -55,6 +58,8 @@ public final class SimulatedProtocolOptions: NSObject, OS_sec_protocol_options, 
     func setServerName(_ name: String) { self.lock.withLock { self.name = name } }
 
     func setResumes(_ resumes: Bool) { self.lock.withLock { self.resumption = resumes } }
+
+    func setTakesTickets(_ takes: Bool) { self.lock.withLock { self.tickets = takes } }
 
     func setOldestVersion(_ version: tls_protocol_version_t) { self.lock.withLock { self.oldest = version } }
 

@@ -28,7 +28,9 @@ open class CachedURLResponse: NSObject, @unchecked Sendable {
     }
 }
 
-/// A cache: here it keeps nothing. `Sendable`: because nothing of it changes.
+/// A cache in memory: of responses to GET that say how long they may be kept, without an end.
+///
+/// `@unchecked Sendable`: because what changes is read and written under the lock only.
 open class URLCache: NSObject, @unchecked Sendable {
     /// Where a response may be kept.
     public enum StoragePolicy: UInt, Sendable {
@@ -45,8 +47,31 @@ open class URLCache: NSObject, @unchecked Sendable {
     /// A cache.
     public override init() {}
 
-    /// A cache of its own (iOS 13, macOS 10.15). Here it keeps nothing.
+    /// A cache of its own (iOS 13, macOS 10.15). Here it has room for all, and is in memory alone.
     public init(memoryCapacity: Int, diskCapacity: Int, directory: URL?) {}
+
+    private let lock = NSLock()
+    private var responses: [URL: CachedURLResponse] = [:]
+
+    /// Forgets all responses.
+    open func removeAllCachedResponses() { self.lock.withLock { self.responses = [:] } }
+
+    /// The response that is kept for a request, where its policy lets the cache answer.
+    func response(for request: URLRequest) -> CachedURLResponse? {
+        guard request.httpMethod == "GET", request.cachePolicy == .useProtocolCachePolicy, let url = request.url else {
+            return nil
+        }
+        return self.lock.withLock { self.responses[url] }
+    }
+
+    /// Keeps a response that says how long it may be kept.
+    func keep(_ response: CachedURLResponse, for request: URLRequest?) {
+        guard let request, request.httpMethod == "GET", let url = request.url, response.storagePolicy != .notAllowed,
+            let http = response.response as? HTTPURLResponse,
+            http.value(forHTTPHeaderField: "Cache-Control")?.contains("max-age") ?? false
+        else { return }
+        self.lock.withLock { self.responses[url] = response }
+    }
 }
 
 /// A store of cookies: here it keeps nothing. `Sendable`: because nothing of it changes.

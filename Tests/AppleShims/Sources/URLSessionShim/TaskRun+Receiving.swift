@@ -11,7 +11,11 @@ extension TaskRun {
         try self.checkCancellation()
         if let download = self.task as? URLSessionDownloadTask { return (nil, try await self.store(final, download)) }
         guard let data = self.task as? URLSessionDataTask else { return (nil, nil) }
-        if case .data = self.task.receiver { return (try await self.collect(final.answer), nil) }
+        if case .data = self.task.receiver {
+            let whole = try await self.collect(final.answer)
+            self.keep(CachedURLResponse(response: final.response, data: whole))
+            return (whole, nil)
+        }
         try await self.deliver(final, to: data)
         return (nil, nil)
     }
@@ -53,12 +57,36 @@ extension TaskRun {
         }
         try self.checkCancellation()
         if let failure = final.answer.failure { throw URLError(failure) }
-        guard self.session.configuration.urlCache != nil, data.originalRequest?.httpMethod == "GET" else { return }
+        guard !final.isCached, self.session.configuration.urlCache != nil, data.originalRequest?.httpMethod == "GET"
+        else { return }
         let proposed = CachedURLResponse(response: response, data: whole)
-        let _: Bool = try await self.ask { run, give in
-            guard let listener = data.listener(as: (any URLSessionDataDelegate).self) else { return give(false) }
-            listener.urlSession(run.session, dataTask: data, willCacheResponse: proposed) { give($0 != nil) }
+        let kept: CachedURLResponse? = try await self.ask { run, give in
+            guard let listener = data.listener(as: (any URLSessionDataDelegate).self) else { return give(proposed) }
+            listener.urlSession(
+                run.session, dataTask: data, willCacheResponse: proposed, completionHandler: give)
         }
+        if let kept { self.keep(kept) }
+    }
+
+    private func keep(_ response: CachedURLResponse) {
+        self.session.configuration.urlCache?.keep(response, for: self.task.currentRequest)
+    }
+
+    /// The response that the session's cache has, which comes over no connection.
+    func cached() -> Final? {
+        guard self.task is URLSessionDataTask, let request = self.task.currentRequest,
+            let kept = self.session.configuration.urlCache?.response(for: request),
+            let response = kept.response as? HTTPURLResponse
+        else { return nil }
+        self.measured.begin(request)
+        self.measured.change { values in
+            values.response = response
+            values.responseEnd = Date()
+            values.fetchType = .localCache
+        }
+        return Final(
+            response: response, answer: SimulatedNetwork.Answer(status: response.statusCode, chunks: [kept.data]),
+            isCached: true)
     }
 
     /// Goes on as a download: another task, with the same number on Apple's platforms; with its own here.

@@ -23,6 +23,8 @@ struct TaskRun: Sendable {
     struct Final {
         let response: HTTPURLResponse
         let answer: SimulatedNetwork.Answer
+        /// Whether it came from the session's cache.
+        var isCached = false
     }
 
     /// The whole way.
@@ -36,7 +38,8 @@ struct TaskRun: Sendable {
             } else if let stream = self.task as? URLSessionStreamTask {
                 try await self.stream(stream)
             } else {
-                let final = try await self.respond()
+                try self.checkCancellation()
+                let final: Final = if let cached = self.cached() { cached } else { try await self.respond() }
                 received = try await self.receive(final)
             }
         } catch let failure {

@@ -13,11 +13,17 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
     open class var `default`: URLSessionConfiguration { URLSessionConfiguration(identifier: nil) }
 
     /// A new one that keeps nothing on the disk.
-    open class var ephemeral: URLSessionConfiguration { URLSessionConfiguration(identifier: nil) }
+    open class var ephemeral: URLSessionConfiguration {
+        let configuration = URLSessionConfiguration(identifier: nil)
+        configuration.urlCache = URLCache()
+        return configuration
+    }
 
     /// One for transfers that another process does: here, this one.
     open class func background(withIdentifier identifier: String) -> URLSessionConfiguration {
-        URLSessionConfiguration(identifier: identifier)
+        let configuration = URLSessionConfiguration(identifier: identifier)
+        configuration.urlCache = nil
+        return configuration
     }
 
     /// The name of a background session.

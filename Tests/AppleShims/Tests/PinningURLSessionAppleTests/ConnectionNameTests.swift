@@ -6,6 +6,8 @@ import CertificatePinning
 import Foundation
 import FoundationNetworking
 @_spi(Adapters) import PinListClient
+import PinListMetadata
+import Security
 import Testing
 
 @testable import PinningURLSession
@@ -99,6 +101,42 @@ struct ConnectionNameTests {
         busy.release()
         _ = await slow.value
         _ = await opening.value
+    }
+
+    @Test("behind a proxy costs the system one question for each different path, with any number of servers")
+    func behindAProxyCostsTheSystemOneQuestionForEachDifferentPath() async throws {
+        let hosts = (0..<40).map { "h\($0).example.com" }
+        let (shared, narrow) = (try TestPKI(hosts), try TestPKI([Self.pinned]))
+        let phone = try Phone([Phone.entry(Self.pinned, [narrow.leaf.pin])], trusting: [shared.root, narrow.root])
+        for host in hosts { phone.serve(host, shared.chain, isBehindProxy: true) }
+        phone.serve(Self.pinned, narrow.chain, isBehindProxy: true)
+        let delegate = RecordingDelegate()
+        let session = phone.session(delegate: delegate)
+        for host in hosts { #expect(await delegate.run(session.dataTask(with: Phone.url(host))).error == nil) }
+        let before = SimulatedSystem.evaluations(ofLeaf: shared.leaf.der)
+        for _ in 0..<10 { #expect(await delegate.run(session.dataTask(with: Self.url)).error == nil) }
+        #expect(SimulatedSystem.evaluations(ofLeaf: shared.leaf.der) == before + 1)
+        // Under other rules it is asked once more.
+        let strange = Phone.strangePin
+        try await phone.publish { list in list.domains[0].entry.pins.append(KnownPin(strange)) }
+        for _ in 0..<10 { #expect(await delegate.run(session.dataTask(with: Self.url)).error == nil) }
+        #expect(SimulatedSystem.evaluations(ofLeaf: shared.leaf.der) == before + 2)
+    }
+
+    @Test("whose response was withheld has left it in no cache: the next request does not get it there")
+    func whoseResponseWasWithheldHasLeftItInNoCache() async throws {
+        let busy = try await Busy { _ in }
+        #expect(await busy.get(Self.other).error == nil)
+        #expect(await busy.get(Self.pinned).error == nil)
+        let slow = await busy.occupy()
+        busy.phone.network.setAnswer(
+            SimulatedNetwork.Answer(headers: ["Cache-Control": "max-age=60"], chunks: [Data("theirs".utf8)]),
+            for: Self.url.absoluteString)
+        for _ in 0..<2 { #expect(await busy.session.pinnedText(Self.url).refusal == .otherHostConnection) }
+        #expect((await busy.get(Self.pinned)).error is PinningError)
+        #expect(await busy.session.pinnedText(Self.url).refusal == .otherHostConnection)
+        busy.release()
+        #expect(await slow.value == "slow")
     }
 
     @Test(

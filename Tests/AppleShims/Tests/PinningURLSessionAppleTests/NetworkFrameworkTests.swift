@@ -96,6 +96,20 @@ struct NetworkFrameworkTests {
         }
     }
 
+    @Test("resumes no TLS session: what was evaluated before would pass without a question")
+    func resumesNoTLSSession() async throws {
+        let (phone, pki) = try Phone.bank()
+        let presented = pki.chain.map(\.der)
+        let pin = try pki.leaf.pin
+        try await phone.publish { list in list.denied = [DeniedKey(pin)] }
+        for (options, isMade) in [(self.options(phone), false), (NWProtocolTLS.Options(), true)] {
+            let made = await SimulatedHandshake.run(
+                options: options, presented: presented, serverName: Self.host, isKnown: true)
+            #expect(made == isMade)
+        }
+        #expect(phone.pinning.decisionCounts == [.deniedKey: 1])
+    }
+
     @Test("is evaluated by the rules in force at each handshake")
     func isEvaluatedByTheRulesInForceAtEachHandshake() async throws {
         let (phone, pki) = try Phone.bank()

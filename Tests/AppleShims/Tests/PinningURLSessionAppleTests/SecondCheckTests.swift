@@ -376,6 +376,29 @@ struct SecondCheckTests {
         _ = pki
     }
 
+    @Test("that arrived while rules came into force is kept out of the cache by them")
+    func thatArrivedWhileRulesCameIntoForceIsKeptOutOfTheCacheByThem() async throws {
+        let (phone, _) = try Phone.bank()
+        let session = phone.session()
+        let delegate = try #require(session.delegate as? PinnedSessionDelegate)
+        let task = session.dataTask(with: Self.url)
+        let response = try #require(
+            HTTPURLResponse(url: Self.url, statusCode: 200, httpVersion: nil, headerFields: nil))
+        func isCached() async -> Bool {
+            await withCheckedContinuation { done in
+                delegate.urlSession(
+                    session, dataTask: task, willCacheResponse: CachedURLResponse(response: response, data: Data())
+                ) { done.resume(returning: $0 != nil) }
+            }
+        }
+        #expect(await session.text(Self.url).value == Self.pinned)
+        #expect(await isCached())
+        let strange = Phone.strangePin
+        try await phone.publish { list in list.domains[0].entry.pins = [KnownPin(strange)] }
+        #expect(!(await isCached()))
+        #expect(delegate.refusal(of: task) != nil)
+    }
+
     @Test("is missing in a session without the delegate: pinnedData says what to do")
     func isMissingInASessionWithoutTheDelegatePinnedDataSaysWhatToDo() async throws {
         let (phone, _) = try Phone.bank()

@@ -131,12 +131,12 @@ struct SessionLifeTests {
         let refusals = TaskRefusals()
         let first = PinningError(phone.pinning.refusal(of: "a.example.com", .chainInvalid))
         let second = PinningError(phone.pinning.refusal(of: "b.example.com", .chainInvalid))
-        let tasks = (0..<65).map { _ in session.dataTask(with: Phone.url(Self.host)) }
+        let tasks = (0..<1_025).map { _ in session.dataTask(with: Phone.url(Self.host)) }
         for task in tasks {
             refusals.note(first, task)
             refusals.note(second, task)
         }
-        #expect(refusals.refusal(of: tasks[64]) == first)
+        #expect(refusals.refusal(of: tasks[1_024]) == first)
         #expect(refusals.refusal(of: tasks[1]) == first)
         #expect(refusals.refusal(of: tasks[0]) == nil)
     }

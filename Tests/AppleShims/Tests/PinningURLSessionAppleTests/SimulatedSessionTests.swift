@@ -247,6 +247,26 @@ struct SimulatedSessionTests {
         open.cancel(with: .normalClosure, reason: nil)
     }
 
+    @Test("a session's cache answers with what says how long it may be kept, until it is emptied")
+    func sessionsCacheAnswersWithWhatSaysHowLongItMayBeKeptUntilItIsEmptied() async throws {
+        let stage = try Stage("kept.example")
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.simulatedNetwork = stage.network
+        let session = URLSession(configuration: configuration)
+        func requests(_ policy: URLRequest.CachePolicy = .useProtocolCachePolicy) async throws -> Int {
+            _ = try await session.data(for: URLRequest(url: stage.url, cachePolicy: policy))
+            return stage.network.requests(at: stage.host).count
+        }
+        for count in 1...2 { #expect(try await requests() == count) }
+        stage.network.setAnswer(
+            SimulatedNetwork.Answer(headers: ["Cache-Control": "max-age=60"]), for: stage.address)
+        for _ in 0..<2 { #expect(try await requests() == 3) }
+        #expect(try await requests(.reloadIgnoringLocalCacheData) == 4)
+        #expect(try await requests() == 4)
+        session.configuration.urlCache?.removeAllCachedResponses()
+        #expect(try await requests() == 5)
+    }
+
     @Test("a session that is invalidated lets its delegate go when its tasks are over")
     func sessionThatIsInvalidatedLetsItsDelegateGoWhenItsTasksAreOver() async throws {
         let stage = try Stage("invalid.example")
