@@ -264,8 +264,8 @@ let package = Package(
         .testTarget(
             name: "PinningNIOTests",
             dependencies: [
-                "CertificatePinning", "PathValidation", "PinListClient", "PinListMetadata", "PinningIntegrity",
-                "PinningNIO", "PinningTesting", "RuntimeIntegrity", "TestData",
+                "CertificatePinning", "PathValidation", "PinFailureReports", "PinListClient", "PinListMetadata",
+                "PinningIntegrity", "PinningNIO", "PinningTesting", "RuntimeIntegrity", "TestData",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto", condition: .when(traits: ["NIO"])),
                 .product(name: "SwiftASN1", package: "swift-asn1", condition: .when(traits: ["NIO"])),

@@ -5,6 +5,7 @@
 #if NIO
 import CertificatePinning
 import Foundation
+import PinFailureReports
 import PinListMetadata
 import PinningIntegrity
 import PinningTesting
