@@ -70,7 +70,7 @@ struct ReportMergingTests {
         #expect(stored.droppedCount == 0)
         // Nothing new: the other one only learns of it.
         try processes.change(0, at: self.later(3))
-        #expect(processes.queues[0] == stored && (try processes.stored) == stored)
+        #expect(try processes.queues[0] == stored && processes.stored == stored)
     }
 
     @Test("what one sent is not sent by the other, also where that one had it waiting for a day and more")
