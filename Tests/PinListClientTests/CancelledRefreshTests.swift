@@ -8,7 +8,7 @@ import PinListMetadata
 import PinningTesting
 import Testing
 
-@testable import PinListClient
+@_spi(Simulation) @testable import PinListClient
 
 /// The system ends the time that it gave an app in the background, and the app cancels its task.
 @Suite("A refresh that is cancelled")
