@@ -23,9 +23,6 @@ public enum ReportLimits {
     public static let firstWait: Int64 = 60
     /// The maximum age of a report that is not a first of its kind, in seconds: a day (formats.md, section 5).
     public static let oldest: Int64 = 86_400
-    /// The time after which another look at the waiting reports is noted, in seconds: an hour. A queue is stored when it has
-    /// changed, and a clock that jumps by a day is known to within it.
-    static let lookInterval: Int64 = 3_600
     /// The maximum number of addresses of one report (formats.md, section 5).
     public static let addresses = 8
     /// The maximum number of certificates of a chain in a report (formats.md, section 5).

@@ -23,10 +23,8 @@ extension ReportQueue {
         // Neither number is negative.
         let drops = max(0, mine.droppedCount - known.droppedCount)
         self.droppedCount += min(drops, .max - self.droppedCount)
-        mine.forgetSent(at: now)
-        mine.look(at: now)
-        self.forgetSent(at: now)
-        self.look(at: now)
+        mine.distrustClock(at: now)
+        self.distrustClock(at: now)
         self.mergeSent(mine)
         self.mergeWaiting(mine, since: known, at: now)
         self.mergeBackoffs(mine, since: known, at: now)

@@ -45,13 +45,10 @@ extension ReportQueue {
                 .init("notBefore", .integer(backoff.notBefore.secondsSince1970)),
             ])
         }
-        // As with a report's times, older clients ignore the last member.
-        return JSONValue.object(
-            [
-                .init("schema", .integer(Self.schema)), .init("dropped", .integer(self.droppedCount)),
-                .init("waiting", .array(waiting)), .init("sent", .array(sent)), .init("backoffs", .array(backoffs)),
-            ] + optional("lookedAt", self.lookedAt?.secondsSince1970)
-        ).bytes
+        return JSONValue.object([
+            .init("schema", .integer(Self.schema)), .init("dropped", .integer(self.droppedCount)),
+            .init("waiting", .array(waiting)), .init("sent", .array(sent)), .init("backoffs", .array(backoffs)),
+        ]).bytes
     }
 
     /// Reads a stored queue. All of it must be well-formed: a file with one defect is not used at all.
@@ -66,9 +63,6 @@ extension ReportQueue {
             throw StateError(description: "the queue has another schema")
         }
         self.droppedCount = try object.integer("dropped", in: 0 ... .max)
-        self.lookedAt = try object.optionalInteger("lookedAt", in: .min ... .max).map {
-            Timestamp(secondsSince1970: $0)
-        }
         for element in try object.array("waiting", maximum: ReportLimits.waitingWithFirsts) {
             self.waiting.append(try Self.waiting(try StoredObject(element)))
         }

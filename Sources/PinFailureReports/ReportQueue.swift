@@ -8,8 +8,7 @@ public import CertificatePinning
 /// and sends.
 ///
 /// * Of identical reports one is sent in 24 hours; of those that wait, the one of the newest list.
-/// * Each waits for a random time before it is first sent; one older than a day is dropped, unless it is a first. The clock
-///   is not believed with its jumps: they make nothing old.
+/// * Each waits for a random time before it is first sent; one older than a day is dropped, unless it is a first.
 /// * At most ``ReportLimits/waiting`` wait; the newest is dropped and counted. The first of each noted host and reason is
 ///   kept: it replaces the newest that is not a first, and where all are firsts, it waits without its certificates.
 /// * Each address has its own backoff, so that a failing collector does not delay reports to another.
@@ -84,9 +83,6 @@ public struct ReportQueue: Hashable, Sendable {
     var waiting: [Waiting] = []
     var sent: [Sent] = []
     var backoffs: [String: ReportBackoff] = [:]
-    /// The time of the last look at the waiting reports, to within ``ReportLimits/lookInterval``; `nil` while none waits, and for
-    /// a queue that an older client stored.
-    var lookedAt: Timestamp? = nil
 
     /// The number of reports that were dropped since the queue was created.
     public internal(set) var droppedCount: Int64 = 0
@@ -143,7 +139,6 @@ public struct ReportQueue: Hashable, Sendable {
             return false
         }
         self.waiting.append(report)
-        if self.lookedAt == nil { self.lookedAt = now }
         return true
     }
 
@@ -184,39 +179,22 @@ public struct ReportQueue: Hashable, Sendable {
     /// and not the first of their kind.
     ///
     /// A time of sending later than now is from a clock that was ahead, and the report counts as not sent. A report
-    /// that was added later than now, or without a time, counts as added now. A step of the clock by more than
-    /// ``ReportLimits/oldest`` since the last look makes no report older: it is a jump, or time in which nothing could
-    /// be sent.
+    /// that was added later than now, or without a time, counts as added now.
     public mutating func forget(at now: Timestamp) {
-        self.forgetSent(at: now)
-        self.look(at: now)
+        self.distrustClock(at: now)
         let before = self.waiting.count
         self.waiting.removeAll { $0.isTooOld(at: now) }
         for _ in self.waiting.count..<before { self.drop() }
-        if self.waiting.isEmpty { self.lookedAt = nil }
         if self.waiting.count < before { self.forgetBackoffs() }
     }
 
-    /// Removes reports that were sent a day ago, or later than now.
-    mutating func forgetSent(at now: Timestamp) {
+    /// Removes reports that were sent a day ago, or later than now. What was added later than now, or without a time, counts
+    /// as added now.
+    mutating func distrustClock(at now: Timestamp) {
         self.sent.removeAll { $0.time > now || $0.time.after(ReportLimits.silence) <= now }
-    }
-
-    /// Notes a look at the waiting reports, and moves the times when they were added to where the clock's jumps do not count.
-    mutating func look(at now: Timestamp) {
-        let last = self.lookedAt ?? now
-        let (step, isOver) = now.secondsSince1970.subtractingReportingOverflow(last.secondsSince1970)
-        if now > last, isOver || step > ReportLimits.oldest {
-            for index in self.waiting.indices {
-                self.waiting[index].addedAt = isOver ? now : self.waiting[index].addedAt?.after(step)
-            }
-        }
         for index in self.waiting.indices where self.waiting[index].addedAt.map({ $0 > now }) ?? true {
             self.waiting[index].addedAt = now
         }
-        // Not at each look, because a queue that has changed is stored.
-        let isNoted = now < last || isOver || step >= ReportLimits.lookInterval
-        self.lookedAt = isNoted ? now : last
     }
 
     /// Removes backoffs of addresses without a waiting report.

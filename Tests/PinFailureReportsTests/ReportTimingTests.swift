@@ -110,65 +110,6 @@ struct ReportTimingTests {
         #expect(queue.due(at: self.later(400 * Self.day))?.identity == (try self.report(1)).identity)
     }
 
-    @Test(
-        "a clock that was ahead for a while and is right again deletes nothing that waits, over a restart too",
-        arguments: [1, 30, 3_650] as [Int64])
-    func clockThatWasAheadForAWhileAndIsRightAgainDeletesNothingThatWaits(days: Int64) throws {
-        var queue = ReportQueue()
-        for issuer in 1...3 as ClosedRange<UInt8> { _ = queue.add(try self.report(issuer), at: Scene.start) }
-        let ahead = days * Self.day + 600
-        queue.forget(at: self.later(600))
-        queue.forget(at: self.later(600 + ahead))
-        queue = try ReportQueue(queue.bytes)
-        // A report of that moment, and hours by the wrong clock.
-        _ = queue.add(try self.report(4), at: self.later(700 + ahead))
-        queue.forget(at: self.later(10_000 + ahead))
-        #expect(queue.count == 4)
-        queue = try ReportQueue(queue.bytes)
-        queue.forget(at: self.later(10_000))
-        #expect(queue.count == 4 && queue.droppedCount == 0)
-        // From now on they get old.
-        queue.forget(at: self.later(10_000 + Self.day))
-        queue.forget(at: self.later(10_001 + Self.day))
-        #expect(queue.count == 1 && queue.droppedCount == 3)
-    }
-
-    @Test("a clock that was behind and is set right deletes nothing either", arguments: [0, .min] as [Int64])
-    func clockThatWasBehindAndIsSetRightDeletesNothingEither(seconds: Int64) throws {
-        var queue = ReportQueue()
-        let behind = Timestamp(secondsSince1970: seconds)
-        _ = queue.add(try self.report(1), at: behind)
-        _ = queue.add(try self.report(2), at: behind)
-        queue.forget(at: Scene.start)
-        #expect(queue.count == 2)
-        // Behind for a moment: what was added before counts as added then, and gets old all the same.
-        queue.forget(at: behind)
-        queue.forget(at: self.later(1))
-        #expect(queue.count == 2 && queue.droppedCount == 0)
-        // No clock says whether more than a day without a look was a day.
-        queue.forget(at: self.later(Self.day + 2))
-        queue.forget(at: self.later(2 * Self.day + 2))
-        #expect(queue.count == 2)
-        queue.forget(at: self.later(2 * Self.day + 3))
-        #expect(queue.count == 1 && queue.droppedCount == 1)
-    }
-
-    @Test("what is looked at gets old by the hour, as a client looks, and one look an hour is a change that is stored")
-    func whatIsLookedAtGetsOldByTheHour() throws {
-        var queue = ReportQueue()
-        _ = queue.add(try self.report(1), at: Scene.start)
-        _ = queue.add(try self.report(2), at: Scene.start)
-        var changes = 0
-        for minutes in 1...1_440 as ClosedRange<Int64> {
-            let before = queue
-            queue.forget(at: self.later(minutes * 60))
-            if queue != before { changes += 1 }
-        }
-        #expect(queue.count == 2 && changes == 24)
-        queue.forget(at: self.later(Self.day + 1))
-        #expect(queue.count == 1 && queue.droppedCount == 1)
-    }
-
     @Test("identical failures under a newer list are one report, which carries the newest and goes where that one says")
     func identicalFailuresUnderANewerListAreOneReport() throws {
         var random = SeededGenerator(seed: 2)
