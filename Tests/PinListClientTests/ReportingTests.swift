@@ -166,7 +166,9 @@ struct ReportingTests {
         #expect(try self.members(try #require(collector.arrivals.first))["hostname"] == .string(TestClient.host))
     }
 
-    @Test("before run() begins one failure many times takes the place of no other, and a hundred of a kind not that of another")
+    @Test(
+        "before run() begins one failure many times takes the place of no other, and a hundred of a kind not that of another"
+    )
     func beforeRunBeginsOneFailureManyTimesTakesThePlaceOfNoOther() async throws {
         let collector = SimulatedCollector()
         let client = try await Self.client(collector: collector)
