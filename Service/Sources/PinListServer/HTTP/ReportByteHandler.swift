@@ -15,8 +15,8 @@ internal import PinReportAnalysis
 /// any other request, and all that follow, go the long way.
 ///
 /// The answer comes when the report is stored. Until then nothing more is taken from the connection, so answers keep the
-/// order of their requests. What is held for a connection is what two reads brought: one more may come in this time, so
-/// that the system is not told to stop and to go on for each request.
+/// order of their requests. What is held for a connection is what one read brought: where nothing came behind a report, one
+/// more may come in this time, so that the system is not told to stop and to go on for each request.
 final class ReportByteHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
