@@ -251,6 +251,24 @@ struct ReportMergingTests {
         #expect(try processes.stored.nextDue(at: next) == next.advanced(by: 900))
     }
 
+    @Test("an attempt holds the other process back for as long as a request takes, for any number that was drawn")
+    func attemptHoldsTheOtherProcessBackForAsLongAsARequestTakes() throws {
+        for seed in 0..<50 as Range<UInt64> {
+            var random = SeededGenerator(seed: seed)
+            var queue = ReportQueue()
+            _ = queue.add(try self.report(1), at: Scene.start)
+            var processes = Processes(queue)
+            let delivery = try #require(queue.due(at: Scene.start))
+            try processes.change(0, at: Scene.start) { $0.begin(delivery, at: Scene.start, using: &random) }
+            let last = self.later(ReportLimits.attempt - 1)
+            try processes.change(1, at: last)
+            #expect(processes.queues[1].due(at: last) == nil)
+            let next = try #require(processes.queues[1].nextDue(at: last))
+            let backoff = self.later(ReportLimits.attempt + ReportLimits.firstWindow)
+            #expect(next > last && next <= backoff)
+        }
+    }
+
     @Test("reports of handshakes join a queue as if they were added one by one")
     func reportsOfHandshakesJoinAQueueAsIfTheyWereAddedOneByOne() throws {
         var random = SeededGenerator(seed: 5)
