@@ -269,7 +269,7 @@ struct ReportMergingTests {
         }
     }
 
-    @Test("a failure that comes again after a day is new, also where a process has the earlier one in memory or in the file")
+    @Test("a failure that comes again after a day is new, though one process has the earlier one, or the file")
     func failureThatComesAgainAfterADayIsNew() throws {
         let (first, other) = (try self.report(1), try self.report(2))
         let again = self.later(Self.day + 10)
