@@ -283,8 +283,10 @@ struct ReportMergingTests {
         try processes.change(0, at: again) { _ = $0.add(other, at: again) }
         try processes.change(1, at: again.advanced(by: 10))
         #expect(try processes.stored.waiting.map(\.addedAt) == [Scene.start, again])
-        // It was added while the file, which has the earlier one, could not be had.
+        // It was added while the file, which has the earlier one and another process's since, could not be had.
         processes = queues()
+        let third = try self.report(3)
+        try processes.change(0, at: self.later(1)) { _ = $0.add(third, at: self.later(1)) }
         _ = processes.queues[1].add(other, at: again)
         try processes.change(1, at: again.advanced(by: 10))
         #expect(try processes.stored.waiting.map(\.addedAt) == [Scene.start, again])
