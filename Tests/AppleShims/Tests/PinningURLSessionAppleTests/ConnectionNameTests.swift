@@ -7,6 +7,7 @@ import Foundation
 import FoundationNetworking
 @_spi(Adapters) import PinListClient
 import PinListMetadata
+import PinningTesting
 import Security
 import Testing
 
@@ -125,7 +126,7 @@ struct ConnectionNameTests {
         #expect(SimulatedSystem.evaluations(ofLeaf: shared.leaf.der) == before + 2)
     }
 
-    @Test("is a possible one again a minute after the system said no to its path, and the system's yes holds for an hour")
+    @Test("is a possible one again a minute after the system said no to its path; a yes holds for an hour")
     func isAPossibleOneAgainAMinuteAfterTheSystemSaidNoToItsPath() async throws {
         let busy = try await Busy(isBehindProxy: true) { $0.isRelayed = true }
         let leaf = busy.wide.leaf.der
