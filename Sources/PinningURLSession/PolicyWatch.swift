@@ -34,7 +34,7 @@ final class PolicyWatch: @unchecked Sendable {
     private let lock = NSLock()
     private weak var session: URLSession?
     private var rules: PinningPolicy
-    /// What the rules before refused. It was acted on then, and may be closed since: requests have other connections now.
+    /// What the rules before refused. It was told and acted on then, and may be closed since: requests have other connections now.
     private var before: [Connection: PinningDecision.Reason] = [:]
     private var watching: Task<Void, Never>?
 
@@ -72,11 +72,12 @@ final class PolicyWatch: @unchecked Sendable {
         var refused: [Refused] = []
         for (server, paths) in self.ledger.paths {
             for path in paths {
+                let connection = Connection(server: server, path: path)
                 let decision = pinning.decisionAgain(
-                    for: path, host: server.host.description, connection: ConnectionFacts(port: server.port))
+                    for: path, host: server.host.description, connection: ConnectionFacts(port: server.port),
+                    known: before[connection])
                 guard decision.verdict == .block else { continue }
                 self.ledger.forget(path, of: server)
-                let connection = Connection(server: server, path: path)
                 reasons[connection] = decision.reason
                 if before[connection] != decision.reason { refused.append((server, decision)) }
             }
