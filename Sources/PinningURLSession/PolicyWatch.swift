@@ -43,8 +43,9 @@ final class PolicyWatch: @unchecked Sendable {
         self.ledger = ledger
         self.refusals = refusals
         self.names = names
-        self.rules = pinning.policyInForce.policy(at: pinning.now)
+        // First the changes, then the rules: none comes into force between the two unseen.
         let changes = pinning.policyChanges()
+        self.rules = pinning.policyInForce.policy(at: pinning.now)
         let watching = Task { [weak self] in
             // By hand: `for await` asks for a method that is newer than iOS 15 where the compiler finds it.
             var changes = changes.makeAsyncIterator()
@@ -55,8 +56,15 @@ final class PolicyWatch: @unchecked Sendable {
 
     deinit { self.watching?.cancel() }
 
-    /// The session of the connections.
-    func attach(_ session: URLSession) { self.lock.withLock { self.session = session } }
+    /// Takes the session of the connections. Where rules deny or revoke anything, the cache of a new one is emptied once: the
+    /// denial may have come into force in an earlier process or without this session, and no change tells of it.
+    func attach(_ session: URLSession) {
+        let mayHaveRefused = self.lock.withLock {
+            defer { self.session = session }
+            return self.session !== session && !(self.rules.denied.isEmpty && self.rules.revoked.isEmpty)
+        }
+        if mayHaveRefused { session.emptyCache() }
+    }
 
     private func reevaluate(by pinning: Pinning) {
         let before = self.lock.withLock { self.before }
@@ -89,7 +97,7 @@ final class PolicyWatch: @unchecked Sendable {
     }
 
     /// Whether rules deny other keys or certificates than those before: the cache may have responses of connections that are
-    /// not known any more, also of an earlier process.
+    /// not known any more, also of an earlier process. What rules denied before the session is for ``attach(_:)``.
     private func deniesOthers(_ rules: PinningPolicy) -> Bool {
         self.lock.withLock {
             defer { self.rules = rules }
