@@ -113,8 +113,8 @@ final class PolicyWatch: @unchecked Sendable {
         if let own = denied.first(where: { opened.contains($0.server) || $0.server == target }) { return own.decision }
         guard opened.isEmpty, let target else { return nil }
         // It may be on the connection of another host whose certificate is for both.
-        let epoch = pinning.policyInForce.epoch
-        for other in denied where self.names.isValid(other.decision.path, for: target.host, under: epoch) {
+        let (epoch, now) = (pinning.policyInForce.epoch, pinning.now)
+        for other in denied where self.names.isValid(other.decision.path, for: target.host, under: epoch, at: now) {
             let decision = pinning.responseDecision(
                 for: target.host.description, over: other.decision.path,
                 evaluatedFor: other.server.host.description, connection: ConnectionFacts(port: target.port))
