@@ -56,7 +56,8 @@ extension Pinning {
         outcome.hasChanged = self.announce(trust, after: before, at: now)
         guard outcome.hasChanged || isPlaced || trust.outside?.bytes != before.outside?.bytes else { return }
         // The log list that was in force last may be on the disk, and newer than the one in force.
-        self.logs = self.archive.logs(for: trust, embedded: self.embeddedLogs, before: nil).inForce ?? self.logs
+        let kept = self.archive.logs(for: trust, embedded: self.embeddedLogs, before: nil).inForce
+        if let kept, kept.isNewer(than: self.logs) { self.logs = kept }
         self.publish(at: now)
     }
 

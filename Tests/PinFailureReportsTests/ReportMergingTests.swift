@@ -250,6 +250,50 @@ struct ReportMergingTests {
         #expect(try processes.stored.nextDue(at: next) == next.advanced(by: 900))
     }
 
+    @Test("an attempt holds the other process back for as long as a request takes, for any number that was drawn")
+    func attemptHoldsTheOtherProcessBackForAsLongAsARequestTakes() throws {
+        for seed in 0..<50 as Range<UInt64> {
+            var random = SeededGenerator(seed: seed)
+            var queue = ReportQueue()
+            _ = queue.add(try self.report(1), at: Scene.start)
+            var processes = Processes(queue)
+            let delivery = try #require(queue.due(at: Scene.start))
+            try processes.change(0, at: Scene.start) { $0.begin(delivery, at: Scene.start, using: &random) }
+            let last = self.later(ReportLimits.attempt - 1)
+            try processes.change(1, at: last)
+            #expect(processes.queues[1].due(at: last) == nil)
+            let next = try #require(processes.queues[1].nextDue(at: last))
+            let backoff = self.later(ReportLimits.attempt + ReportLimits.firstWindow)
+            #expect(next > last && next <= backoff)
+        }
+    }
+
+    @Test("a failure that comes again after a day is new, also where a process has the earlier one in memory or in the file")
+    func failureThatComesAgainAfterADayIsNew() throws {
+        let (first, other) = (try self.report(1), try self.report(2))
+        let again = self.later(Self.day + 10)
+        func queues() -> Processes {
+            var queue = ReportQueue()
+            for report in [first, other] { _ = queue.add(report, at: Scene.start) }
+            return Processes(queue)
+        }
+        // One process stored it; the other slept with the earlier one in memory.
+        var processes = queues()
+        try processes.change(0, at: again) { _ = $0.add(other, at: again) }
+        try processes.change(1, at: again.advanced(by: 10))
+        #expect(try processes.stored.waiting.map(\.addedAt) == [Scene.start, again])
+        // It was added while the file, which has the earlier one, could not be had.
+        processes = queues()
+        _ = processes.queues[1].add(other, at: again)
+        try processes.change(1, at: again.advanced(by: 10))
+        #expect(try processes.stored.waiting.map(\.addedAt) == [Scene.start, again])
+        // It comes from a handshake.
+        var (queue, arrived) = (queues().queues[0], ReportQueue())
+        _ = arrived.add(other, at: again)
+        queue.add(arrived, at: again)
+        #expect(queue.waiting.map(\.addedAt) == [Scene.start, again] && queue.droppedCount == 1)
+    }
+
     @Test("reports of handshakes join a queue as if they were added one by one")
     func reportsOfHandshakesJoinAQueueAsIfTheyWereAddedOneByOne() throws {
         var random = SeededGenerator(seed: 5)
