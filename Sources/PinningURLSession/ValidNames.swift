@@ -30,7 +30,8 @@ final class ValidNames: @unchecked Sendable {
 
         /// Not before its time either: the clock may have gone back.
         func holds(at now: Timestamp) -> Bool {
-            self.time <= now && now < self.time.advanced(by: self.isValid ? secondsOfYes : secondsOfNo)
+            let (age, isOver) = now.secondsSince1970.subtractingReportingOverflow(self.time.secondsSince1970)
+            return !isOver && age >= 0 && age < (self.isValid ? secondsOfYes : secondsOfNo)
         }
     }
 
