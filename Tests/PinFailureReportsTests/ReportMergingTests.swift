@@ -211,19 +211,18 @@ struct ReportMergingTests {
 
     @Test("as many as two processes can have sent in a day are still a file that can be read")
     func asManyAsTwoProcessesCanHaveSentInADay() throws {
-        var random = SeededGenerator(seed: 3)
         var processes = Processes()
         for process in 0...1 {
-            for number in 0..<ReportLimits.known {
-                _ = processes.queues[process].add(
-                    try self.report(1, host: "h\(process)-\(number).example.com"), at: Scene.start)
-                let delivery = try #require(processes.queues[process].due(at: Scene.start))
-                processes.queues[process].settle(delivery, .delivered, at: Scene.start, using: &random)
+            processes.queues[process].sent = (0..<ReportLimits.known).map { number in
+                let digits = String(4_096 + 2 * number + process, radix: 16)
+                let id = String(repeating: "0", count: ReportIdentity.length - digits.count) + digits
+                return ReportQueue.Sent(identity: ReportIdentity(id: id, kind: id), time: Scene.start)
             }
         }
         try processes.change(0, at: self.later(1))
         try processes.change(1, at: self.later(1))
         #expect(try processes.stored.sent.count == ReportLimits.known)
+        #expect(processes.queues[1].add(try self.report(1), at: self.later(2)) == .dropped)
     }
 
     @Test("an attempt of one holds the other back until the server has answered; of two failures the longer wait holds")
