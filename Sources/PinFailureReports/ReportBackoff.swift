@@ -40,6 +40,12 @@ public struct ReportBackoff: Hashable, Sendable {
         self.init(failures: failures, failedAt: now, notBefore: now.after(max(part, asked)))
     }
 
+    /// The state while an attempt lasts: as after a failure at its end.
+    init(failures: Int, at now: Timestamp, lasting seconds: Int64, using random: inout some RandomNumberGenerator) {
+        let failed = Self(failures: failures, at: now.after(seconds), retryAfter: nil, using: &random)
+        self.init(failures: failed.failures, failedAt: now, notBefore: failed.notBefore)
+    }
+
     /// The window of a wait after some failures in a row, which doubles with each, in seconds: of reports, and of a
     /// client's refreshes.
     package static func window(afterFailures failures: Int) -> Int64 {

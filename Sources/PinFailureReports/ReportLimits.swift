@@ -36,6 +36,9 @@ public enum ReportLimits {
     public static let textLength = 256
     /// The maximum size of a stored queue in bytes: the escaped bodies and the members around them.
     public static let stateBytes = 50_331_648
+    /// The maximum time of an attempt, in seconds: that of a whole request. An attempt holds its address for as long, so that
+    /// another process with the same queue does not begin what this one sends.
+    package static let attempt: Int64 = 15
     /// The first window of the backoff, in seconds: two minutes.
     public static let firstWindow: Int64 = 120
     /// The maximum window of the backoff, in seconds: four hours.

@@ -34,6 +34,7 @@ extension ReportQueue {
 
     /// Adds the reports of a queue of which nothing was sent yet.
     package mutating func add(_ arrived: ReportQueue, at now: Timestamp) {
+        self.forget(at: now)
         var merged = arrived
         merged.merge(self, at: now)
         self = merged
@@ -62,7 +63,7 @@ extension ReportQueue {
         for index in self.waiting.indices {
             let report = self.waiting[index]
             guard let our = ours[report.identity.id] else { continue }
-            self.waiting[index].addedAt = [report.addedAt, our.addedAt].compactMap { $0 }.min()
+            self.waiting[index].addedAt = Self.addedAt(report, our, at: now)
             if let before = before[report.identity.id], before.listVersion == our.listVersion,
                 our.listVersion == report.listVersion
             {
@@ -82,6 +83,13 @@ extension ReportQueue {
             guard theirs[id] == nil, before[id] == nil, !sent.contains(id) else { continue }
             _ = self.append(report, at: now)
         }
+    }
+
+    /// The time when a report that both sides have was added: the earlier one. Where it is too old by that, it was dropped on
+    /// one side, and the other time is that of a new failure.
+    private static func addedAt(_ stored: Waiting, _ our: Waiting, at now: Timestamp) -> Timestamp? {
+        let times = [stored.addedAt, our.addedAt].compactMap { $0 }
+        return times.filter { stored.isFirst || $0.after(ReportLimits.oldest) >= now }.min() ?? times.min()
     }
 
     private mutating func mergeBackoffs(_ mine: ReportQueue, since known: ReportQueue, at now: Timestamp) {

@@ -239,13 +239,13 @@ public struct ReportQueue: Hashable, Sendable {
         self.backoffs[address]?.earliest(now) ?? now
     }
 
-    /// Records an attempt at a delivery. Until it is settled it counts as failed: when the attempt ends the process,
-    /// the stored queue has a backoff for the address.
+    /// Records an attempt at a delivery. Until it is settled it counts as failed when its time is over: when the attempt
+    /// ends the process, the stored queue has a backoff for the address.
     public mutating func begin(
         _ delivery: Delivery, at now: Timestamp, using random: inout some RandomNumberGenerator
     ) {
         self.backoffs[delivery.address] = ReportBackoff(
-            failures: delivery.attempt, at: now, retryAfter: nil, using: &random)
+            failures: delivery.attempt, at: now, lasting: ReportLimits.attempt, using: &random)
     }
 
     /// Records the outcome of a delivery. For a report that does not wait any more only the address's backoff changes.

@@ -64,6 +64,17 @@ struct ListArchive: Sendable {
         }
     }
 
+    /// The first of the roots held after the shipped one whose file is there and cannot be read now.
+    func unreadableRoot(heldIn trust: TrustState) -> Finding? {
+        for held in trust.chain.held.dropFirst() {
+            let file = StateFile.root(held.root.version)
+            if case .unreadable(let reason) = self.store.read(file, maximumBytes: self.limits.rootBytes) {
+                return Self.unreadable(file, reason)
+            }
+        }
+        return nil
+    }
+
     /// Stores the trust state; or, where another process stored a newer list, adopts that.
     ///
     /// - Parameters:

@@ -52,6 +52,13 @@ final class LogsInForce: @unchecked Sendable {
     /// The time when the publisher made the log list.
     var timestamp: Timestamp? { self.logs.timestamp }
 
+    /// Whether the publisher made it after another log list. Without a time it counts as the older one.
+    func isNewer(than other: LogsInForce?) -> Bool {
+        guard let other else { return true }
+        guard let made = self.timestamp else { return false }
+        return other.timestamp.map { $0 < made } ?? true
+    }
+
     /// Whether the list is too old to enforce anything at a time.
     func isStale(at time: Timestamp) -> Bool { self.logs.isStale(at: time) }
 

@@ -49,12 +49,27 @@ extension Pinning {
     public nonisolated func decisionAgain(
         for path: ValidatedPath, host: String, connection: ConnectionFacts = ConnectionFacts()
     ) -> PinningDecision {
+        self.decisionAgain(for: path, host: host, connection: connection, known: nil)
+    }
+
+    /// Decides on a connection that may be open under the rules in force now. Only a refusal for another reason than the known
+    /// one is sent as an event and reported: the connection may have been closed since.
+    ///
+    /// - Parameters:
+    ///   - path: The path that was validated when the connection was made.
+    ///   - host: The host that it was made for.
+    ///   - connection: The facts about the connection for reports.
+    ///   - known: The reason for which the rules before refused it; `nil` when they did not.
+    @_spi(Adapters)
+    public nonisolated func decisionAgain(
+        for path: ValidatedPath, host: String, connection: ConnectionFacts, known: PinningDecision.Reason?
+    ) -> PinningDecision {
         let now = self.configuration.clock.now
         let inForce = self.inForce(at: now)
         let time = inForce.referenceTime(now)
         let decision = self.evaluated(
             self.rules(inForce, for: path, at: now).validate(path, for: host, at: time), inForce, at: time)
-        if decision.verdict == .block { self.observe(decision, connection, inForce, at: now) }
+        if decision.verdict == .block, decision.reason != known { self.observe(decision, connection, inForce, at: now) }
         return decision
     }
 

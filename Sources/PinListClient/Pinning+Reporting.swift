@@ -73,6 +73,8 @@ extension Pinning {
                 let answer = try await self.configuration.post(delivery.body, to: delivery.address)
                 outcome = Self.outcome(answer, at: self.configuration.clock.now)
             } catch {
+                // Nothing is known of the collector, and the app is about to be suspended: the attempt stays as it is stored.
+                guard !Task.isCancelled else { return }
                 let asked = (error as? FetchError)?.retryAfter
                 outcome = .failed(retryAfter: asked?.seconds(at: self.configuration.clock.now))
             }

@@ -36,6 +36,7 @@ extension Pinning {
     /// Reads what another process stored meanwhile, and what could not be read before. It comes into force as at the start.
     func readStored(_ outcome: inout RefreshOutcome, at now: Timestamp) {
         let before = self.trust
+        let wasUnreadable = self.storage == .unreadable
         self.readMark()
         var findings: [ListArchive.Finding] = []
         if var trust = self.trust {
@@ -49,17 +50,20 @@ extension Pinning {
         }
         let isPlaced = self.installation == nil && self.findInstallation(at: now)
         if self.needsStoring { self.store(&outcome, at: now) }
+        // Storing may have found a file that cannot be read: then reading waits for its next minute.
+        if wasUnreadable, self.storage == .ready { self.deliveries.send() }
         guard let before, let trust = self.trust else { return }
         outcome.hasChanged = self.announce(trust, after: before, at: now)
         guard outcome.hasChanged || isPlaced || trust.outside?.bytes != before.outside?.bytes else { return }
         // The log list that was in force last may be on the disk, and newer than the one in force.
-        self.logs = self.archive.logs(for: trust, embedded: self.embeddedLogs, before: nil).inForce ?? self.logs
+        let kept = self.archive.logs(for: trust, embedded: self.embeddedLogs, before: nil).inForce
+        if let kept, kept.isNewer(than: self.logs) { self.logs = kept }
         self.publish(at: now)
     }
 
     /// Reads the other files after the trust state, once it could be read, and joins them with what happened meanwhile.
     private func readOthers(_ findings: [ListArchive.Finding], at now: Timestamp) {
-        guard findings.unreadable == nil else { return }
+        guard findings.unreadable == nil, self.trust.flatMap(self.archive.unreadableRoot) == nil else { return }
         var findings = findings
         let state = self.archive.refreshState(&findings)
         _ = self.archive.reports(&findings)
@@ -70,7 +74,6 @@ extension Pinning {
         if self.refreshSchedule.stored == RefreshState() { self.refreshSchedule.take(state) }
         // Storing joins the reports with those that are stored.
         self.storeReports()
-        self.deliveries.send()
     }
 
     /// Sends the events about a root and a list that are newer than before.

@@ -34,7 +34,7 @@ final class PolicyWatch: @unchecked Sendable {
     private let lock = NSLock()
     private weak var session: URLSession?
     private var rules: PinningPolicy
-    /// What the rules before refused. It was acted on then, and may be closed since: requests have other connections now.
+    /// What the rules before refused. It was told and acted on then, and may be closed since: requests have other connections now.
     private var before: [Connection: PinningDecision.Reason] = [:]
     private var watching: Task<Void, Never>?
 
@@ -43,8 +43,9 @@ final class PolicyWatch: @unchecked Sendable {
         self.ledger = ledger
         self.refusals = refusals
         self.names = names
-        self.rules = pinning.policyInForce.policy(at: pinning.now)
+        // First the changes, then the rules: none comes into force between the two unseen.
         let changes = pinning.policyChanges()
+        self.rules = pinning.policyInForce.policy(at: pinning.now)
         let watching = Task { [weak self] in
             // By hand: `for await` asks for a method that is newer than iOS 15 where the compiler finds it.
             var changes = changes.makeAsyncIterator()
@@ -55,8 +56,15 @@ final class PolicyWatch: @unchecked Sendable {
 
     deinit { self.watching?.cancel() }
 
-    /// The session of the connections.
-    func attach(_ session: URLSession) { self.lock.withLock { self.session = session } }
+    /// Takes the session of the connections. Where rules deny or revoke anything, the cache of a new one is emptied once: the
+    /// denial may have come into force in an earlier process or without this session, and no change tells of it.
+    func attach(_ session: URLSession) {
+        let mayHaveRefused = self.lock.withLock {
+            defer { self.session = session }
+            return self.session !== session && !(self.rules.denied.isEmpty && self.rules.revoked.isEmpty)
+        }
+        if mayHaveRefused { session.emptyCache() }
+    }
 
     private func reevaluate(by pinning: Pinning) {
         let before = self.lock.withLock { self.before }
@@ -64,11 +72,12 @@ final class PolicyWatch: @unchecked Sendable {
         var refused: [Refused] = []
         for (server, paths) in self.ledger.paths {
             for path in paths {
+                let connection = Connection(server: server, path: path)
                 let decision = pinning.decisionAgain(
-                    for: path, host: server.host.description, connection: ConnectionFacts(port: server.port))
+                    for: path, host: server.host.description, connection: ConnectionFacts(port: server.port),
+                    known: before[connection])
                 guard decision.verdict == .block else { continue }
                 self.ledger.forget(path, of: server)
-                let connection = Connection(server: server, path: path)
                 reasons[connection] = decision.reason
                 if before[connection] != decision.reason { refused.append((server, decision)) }
             }
@@ -89,7 +98,7 @@ final class PolicyWatch: @unchecked Sendable {
     }
 
     /// Whether rules deny other keys or certificates than those before: the cache may have responses of connections that are
-    /// not known any more, also of an earlier process.
+    /// not known any more, also of an earlier process. What rules denied before the session is for ``attach(_:)``.
     private func deniesOthers(_ rules: PinningPolicy) -> Bool {
         self.lock.withLock {
             defer { self.rules = rules }
@@ -104,8 +113,8 @@ final class PolicyWatch: @unchecked Sendable {
         if let own = denied.first(where: { opened.contains($0.server) || $0.server == target }) { return own.decision }
         guard opened.isEmpty, let target else { return nil }
         // It may be on the connection of another host whose certificate is for both.
-        let epoch = pinning.policyInForce.epoch
-        for other in denied where self.names.isValid(other.decision.path, for: target.host, under: epoch) {
+        let (epoch, now) = (pinning.policyInForce.epoch, pinning.now)
+        for other in denied where self.names.isValid(other.decision.path, for: target.host, under: epoch, at: now) {
             let decision = pinning.responseDecision(
                 for: target.host.description, over: other.decision.path,
                 evaluatedFor: other.server.host.description, connection: ConnectionFacts(port: target.port))

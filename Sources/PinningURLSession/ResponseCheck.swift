@@ -116,11 +116,11 @@ struct ResponseCheck: Sendable {
         _ others: [ConnectionLedger.Server: ValidatedPath], for server: ConnectionLedger.Server
     ) -> [ConnectionLedger.Server: ValidatedPath] {
         // The system is not asked where no pin could refuse.
-        let inForce = self.pinning.policyInForce
-        guard let entry = inForce.policy(at: self.pinning.now).entry(for: server.host), entry.mode != .off else {
+        let (inForce, now) = (self.pinning.policyInForce, self.pinning.now)
+        guard let entry = inForce.policy(at: now).entry(for: server.host), entry.mode != .off else {
             return [:]
         }
-        return self.names.valid(others, for: server.host, under: inForce.epoch)
+        return self.names.valid(others, for: server.host, under: inForce.epoch, at: now)
     }
 
     private func own(_ path: ValidatedPath, _ server: ConnectionLedger.Server) -> PinningDecision {
@@ -132,8 +132,8 @@ struct ResponseCheck: Sendable {
         _ server: ConnectionLedger.Server, over path: ValidatedPath?, of opener: ConnectionLedger.Server?
     ) -> PinningDecision {
         // A connection of another host whose certificate is not for this one must not have been used.
-        let epoch = self.pinning.policyInForce.epoch
-        let path = path.flatMap { self.names.isValid($0, for: server.host, under: epoch) ? $0 : nil }
+        let (epoch, now) = (self.pinning.policyInForce.epoch, self.pinning.now)
+        let path = path.flatMap { self.names.isValid($0, for: server.host, under: epoch, at: now) ? $0 : nil }
         let decision = self.pinning.responseDecision(
             for: server.host.description, over: path, evaluatedFor: opener?.host.description,
             connection: ConnectionFacts(port: server.port))

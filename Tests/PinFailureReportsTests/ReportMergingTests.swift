@@ -211,19 +211,18 @@ struct ReportMergingTests {
 
     @Test("as many as two processes can have sent in a day are still a file that can be read")
     func asManyAsTwoProcessesCanHaveSentInADay() throws {
-        var random = SeededGenerator(seed: 3)
         var processes = Processes()
         for process in 0...1 {
-            for number in 0..<ReportLimits.known {
-                _ = processes.queues[process].add(
-                    try self.report(1, host: "h\(process)-\(number).example.com"), at: Scene.start)
-                let delivery = try #require(processes.queues[process].due(at: Scene.start))
-                processes.queues[process].settle(delivery, .delivered, at: Scene.start, using: &random)
+            processes.queues[process].sent = (0..<ReportLimits.known).map { number in
+                let digits = String(4_096 + 2 * number + process, radix: 16)
+                let id = String(repeating: "0", count: ReportIdentity.length - digits.count) + digits
+                return ReportQueue.Sent(identity: ReportIdentity(id: id, kind: id), time: Scene.start)
             }
         }
         try processes.change(0, at: self.later(1))
         try processes.change(1, at: self.later(1))
         #expect(try processes.stored.sent.count == ReportLimits.known)
+        #expect(processes.queues[1].add(try self.report(1), at: self.later(2)) == .dropped)
     }
 
     @Test("an attempt of one holds the other back until the server has answered; of two failures the longer wait holds")
@@ -251,6 +250,52 @@ struct ReportMergingTests {
         #expect(try processes.stored.nextDue(at: next) == next.advanced(by: 900))
     }
 
+    @Test("an attempt holds the other process back for as long as a request takes, for any number that was drawn")
+    func attemptHoldsTheOtherProcessBackForAsLongAsARequestTakes() throws {
+        for seed in 0..<50 as Range<UInt64> {
+            var random = SeededGenerator(seed: seed)
+            var queue = ReportQueue()
+            _ = queue.add(try self.report(1), at: Scene.start)
+            var processes = Processes(queue)
+            let delivery = try #require(queue.due(at: Scene.start))
+            try processes.change(0, at: Scene.start) { $0.begin(delivery, at: Scene.start, using: &random) }
+            let last = self.later(ReportLimits.attempt - 1)
+            try processes.change(1, at: last)
+            #expect(processes.queues[1].due(at: last) == nil)
+            let next = try #require(processes.queues[1].nextDue(at: last))
+            let backoff = self.later(ReportLimits.attempt + ReportLimits.firstWindow)
+            #expect(next > last && next <= backoff)
+        }
+    }
+
+    @Test("a failure that comes again after a day is new, though one process has the earlier one, or the file")
+    func failureThatComesAgainAfterADayIsNew() throws {
+        let (first, other) = (try self.report(1), try self.report(2))
+        let again = self.later(Self.day + 10)
+        func queues() -> Processes {
+            var queue = ReportQueue()
+            for report in [first, other] { _ = queue.add(report, at: Scene.start) }
+            return Processes(queue)
+        }
+        // One process stored it; the other slept with the earlier one in memory.
+        var processes = queues()
+        try processes.change(0, at: again) { _ = $0.add(other, at: again) }
+        try processes.change(1, at: again.advanced(by: 10))
+        #expect(try processes.stored.waiting.map(\.addedAt) == [Scene.start, again])
+        // It was added while the file, which has the earlier one and another process's since, could not be had.
+        processes = queues()
+        let third = try self.report(3)
+        try processes.change(0, at: self.later(1)) { _ = $0.add(third, at: self.later(1)) }
+        _ = processes.queues[1].add(other, at: again)
+        try processes.change(1, at: again.advanced(by: 10))
+        #expect(try processes.stored.waiting.map(\.addedAt) == [Scene.start, again])
+        // It comes from a handshake.
+        var (queue, arrived) = (queues().queues[0], ReportQueue())
+        _ = arrived.add(other, at: again)
+        queue.add(arrived, at: again)
+        #expect(queue.waiting.map(\.addedAt) == [Scene.start, again] && queue.droppedCount == 1)
+    }
+
     @Test("reports of handshakes join a queue as if they were added one by one")
     func reportsOfHandshakesJoinAQueueAsIfTheyWereAddedOneByOne() throws {
         var random = SeededGenerator(seed: 5)
@@ -271,21 +316,22 @@ struct ReportMergingTests {
         #expect(queue == oneByOne)
     }
 
-    @Test("a jump of the clock that one process saw makes nothing older or younger in the other")
-    func jumpOfTheClockThatOneProcessSawMakesNothingOlderInTheOther() throws {
+    @Test("a report of a process whose clock was ahead gets old from when a process sees it by a clock that is right")
+    func reportOfAProcessWhoseClockWasAheadGetsOldFromWhenAProcessSeesItByARightClock() throws {
         var queue = ReportQueue()
-        for number in 1...2 { _ = queue.add(try self.report(number), at: Scene.start) }
+        _ = queue.add(try self.report(1), at: Scene.start)
+        let ahead = self.later(3_650 * Self.day)
+        let other = try self.report(2)
         var processes = Processes(queue)
-        processes.queues[1].forget(at: self.later(7_200))
-        // Ten years ahead, in the first one alone, and right again.
-        try processes.change(0, at: self.later(3_650 * Self.day)) { $0.forget(at: self.later(3_650 * Self.day)) }
+        try processes.change(0, at: ahead) { _ = $0.add(other, at: ahead) }
         try processes.change(1, at: self.later(7_300)) { $0.forget(at: self.later(7_300)) }
         try processes.change(0, at: self.later(7_400)) { $0.forget(at: self.later(7_400)) }
+        #expect(try processes.stored.waiting.map(\.addedAt) == [Scene.start, self.later(7_300)])
+        let end = self.later(7_300 + Self.day)
+        try processes.change(0, at: end) { $0.forget(at: end) }
         #expect(try processes.stored.count == 2)
-        // The second one never saw another clock, so its times hold.
-        #expect(try processes.stored.waiting.map(\.addedAt) == [Scene.start, Scene.start])
-        try processes.change(0, at: self.later(Self.day + 1)) { $0.forget(at: self.later(Self.day + 1)) }
-        #expect(try processes.stored.count == 1)
+        try processes.change(0, at: end.advanced(by: 1)) { $0.forget(at: end.advanced(by: 1)) }
+        #expect(try processes.stored.waiting.map(\.addedAt) == [Scene.start])
     }
 
     @Test(

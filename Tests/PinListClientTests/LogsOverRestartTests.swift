@@ -216,6 +216,33 @@ struct LogsOverRestartTests {
         #expect(try scene.client.launch(refreshing: false).decide(scene.unlogged).reason == .transparency)
     }
 
+    @Test("a list that another process stored brings no log list back that is older than the one in force")
+    func listThatAnotherProcessStoredBringsNoLogListBackThatIsOlder() async throws {
+        let disk = MemoryStore()
+        let scene = try LoggingScene(disk)
+        let shipped = SigningLog.list(of: [SigningLog("M"), SigningLog("N")], at: "2026-11-19T00:00:00Z")
+        try scene.publish(shipped)
+        let list = try #require(scene.client.server.repository.lists.last)
+        let newer = scene.file()
+        // Its log list is in memory alone.
+        let store = UnwritableFile(disk, .logs(Envelope.digest(of: newer)))
+        let app = try Pinning(
+            root: .bytes(scene.client.root), list: .bytes(list), logs: .bytes(shipped),
+            refreshFrom: URL(string: SimulatedServer.address), state: .store(store),
+            configuration: scene.client.configuration)
+        try scene.publish(newer)
+        #expect(await app.refresh().storeFailure != nil)
+        #expect(app.version == 3 && app.decide(scene.logged).transparency?.isSatisfied == true)
+        // The newest log list can be had by neither.
+        try scene.publish(scene.file(at: "2026-11-21T00:00:00Z"), isServed: false)
+        let other = try scene.client.launch(over: scene.client.server)
+        _ = await other.refresh()
+        #expect(other.version == 4)
+        _ = await app.refresh()
+        #expect(app.version == 4 && app.decide(scene.logged).transparency?.isSatisfied == true)
+        #expect(app.decide(scene.unlogged).reason == .transparency)
+    }
+
     @Test("a process that does not know the newest root removes nothing that a list of that root names")
     func processThatDoesNotKnowTheNewestRootRemovesNothingThatAListOfThatRootNames() async throws {
         let store = MemoryStore()

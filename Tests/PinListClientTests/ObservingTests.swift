@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CertificatePinning
-import PinListClient
+@_spi(Adapters) import PinListClient
 import PinListMetadata
 import PinningTesting
 import Testing
@@ -114,5 +114,12 @@ struct PolicyChangeTests {
         client.clock.advance(by: 7_200)
         #expect(pinning.decisionAgain(for: TestClient.strangePath, host: TestClient.host).verdict == .block)
         #expect(pinning.decisionCounts[.noMatchingPin] == 1)
+        // What is known is not told again; another reason is.
+        for (known, count) in [(PinningDecision.Reason.noMatchingPin, 1), (.deniedKey, 2)] {
+            let decision = pinning.decisionAgain(
+                for: TestClient.strangePath, host: TestClient.host, connection: ConnectionFacts(), known: known)
+            #expect(decision.reason == .noMatchingPin)
+            #expect(pinning.decisionCounts[.noMatchingPin] == count)
+        }
     }
 }

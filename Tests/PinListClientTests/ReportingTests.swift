@@ -100,6 +100,27 @@ struct ReportingTests {
         await run.value
     }
 
+    @Test(
+        "a report whose sending is cancelled stays as it is stored: no failure of the collector, and no lock is asked for",
+        arguments: [[], [.locking]] as [Set<FaultyStore.Fault>])
+    func reportWhoseSendingIsCancelledStaysAsItIsStored(faults: Set<FaultyStore.Fault>) async throws {
+        let store = FaultyStore()
+        let collector = SilentCollector()
+        var client = try await Self.client(store: store, collector: SimulatedCollector())
+        client.configuration.reportSender = collector
+        let pinning = try client.launch(refreshing: false)
+        var stored = StoredFile.absent
+        try await running(pinning) {
+            _ = pinning.decision(for: TestClient.strangePath, host: TestClient.host)
+            await collector.clock.untilSleeping()
+            stored = store.read(.reports, maximumBytes: .max)
+            client.clock.advance(by: 1)
+            store.faults = faults
+        }
+        #expect(store.read(.reports, maximumBytes: .max) == stored && stored != .absent)
+        #expect(await pinning.kinds().contains(.storeFailed) == false)
+    }
+
     @Test("an equivocation is reported with the envelope that proves it")
     func equivocationIsReportedWithTheEnvelopeThatProvesIt() async throws {
         let collector = SimulatedCollector()
@@ -257,5 +278,15 @@ struct ReportingTests {
             client.clock.advance(by: 121)
             await disk.untilWritten(.reports) { String(decoding: $0, as: UTF8.self).contains("8443") }
         }
+    }
+}
+
+/// A collector that answers a day later.
+private struct SilentCollector: ReportSender {
+    let clock = ManualClock(TestClient.start)
+
+    func send(_ body: [UInt8], to address: String) async throws -> FetchResponse {
+        try await self.clock.sleep(seconds: 86_400)
+        return FetchResponse(status: 202)
     }
 }

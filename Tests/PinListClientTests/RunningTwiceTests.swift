@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CertificatePinning
+import Foundation
 import PinFailureReports
 import PinListMetadata
 import PinningTesting
@@ -12,10 +13,12 @@ import Testing
 
 @Suite("run() is called twice")
 struct RunningTwiceTests {
-    private static func client(collector: SimulatedCollector, fraction: Double) async throws -> TestClient {
+    private static func client(
+        collector: any ReportSender, fraction: Double, paths: [String] = ["/v1/reports"]
+    ) async throws -> TestClient {
         var client = try TestClient(fraction: fraction)
         client.configuration.reportSender = collector
-        try client.publish { $0.reportTo = ["https://reports.example.com/v1/reports"] }
+        try client.publish { $0.reportTo = paths.map { "https://reports.example.com\($0)" } }
         #expect(await (try client.launch()).refresh().isSuccess)
         return client
     }
@@ -37,7 +40,7 @@ struct RunningTwiceTests {
         }
     }
 
-    @Test("a report that waits goes out when the call that set its timer has ended, and once while both go on")
+    @Test("a report that waits goes out when the call that set its timer has ended")
     func reportThatWaitsGoesOutWhenTheCallThatSetItsTimerHasEnded() async throws {
         let collector = SimulatedCollector()
         let client = try await Self.client(collector: collector, fraction: 0.5)
@@ -50,15 +53,24 @@ struct RunningTwiceTests {
             while client.clock.waits != [30] { await Task.yield() }
             client.clock.advance(by: 30)
             await collector.untilArrived(count: 1)
+        }
+        #expect(collector.arrivals.count == 1)
+    }
+
+    @Test("while both calls go on, one of them sends: each address gets a report once, and one after the other")
+    func whileBothCallsGoOnOneOfThemSends() async throws {
+        let collector = BusyCollector()
+        let paths = (1...4).map { "/\($0)" }
+        let client = try await Self.client(collector: collector, fraction: 0, paths: paths)
+        let pinning = try client.launch(refreshing: false)
+        try await running(pinning) {
             try await running(pinning) {
-                let facts = ConnectionFacts(port: 8_443)
-                _ = pinning.decision(for: TestClient.strangePath, host: TestClient.host, connection: facts)
-                while client.clock.waits != [30] { await Task.yield() }
-                client.clock.advance(by: 30)
-                await collector.untilArrived(count: 2)
+                _ = pinning.decision(for: TestClient.strangePath, host: TestClient.host)
+                while collector.answered.count < paths.count { await Task.yield() }
             }
         }
-        #expect(collector.arrivals.count == 2)
+        #expect(collector.answered == paths.map { "https://reports.example.com\($0)" })
+        #expect(collector.mostAtOnce == 1)
     }
 
     @Test("a signal reaches every listener that is left")
@@ -79,5 +91,33 @@ struct RunningTwiceTests {
         signal.send()
         let last: Void? = await first.next()
         #expect(last != nil && !signal.isFirstTimeUnheard())
+    }
+}
+
+/// A collector that answers once other tasks had their turn many times, and counts what it answers at once.
+///
+/// `@unchecked Sendable`: because what changes is read and written under the lock only.
+private final class BusyCollector: ReportSender, @unchecked Sendable {
+    private let lock = NSLock()
+    private var (current, most) = (0, 0)
+    private var addresses: [String] = []
+
+    /// The addresses that were answered, the first first.
+    var answered: [String] { self.lock.withLock { self.addresses } }
+
+    /// The largest number of requests at once.
+    var mostAtOnce: Int { self.lock.withLock { self.most } }
+
+    func send(_ body: [UInt8], to address: String) async -> FetchResponse {
+        self.lock.withLock {
+            self.current += 1
+            self.most = max(self.most, self.current)
+        }
+        for _ in 0..<1_000 { await Task.yield() }
+        self.lock.withLock {
+            self.current -= 1
+            self.addresses.append(address)
+        }
+        return FetchResponse(status: 202)
     }
 }

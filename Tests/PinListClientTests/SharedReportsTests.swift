@@ -67,6 +67,11 @@ struct SharedReportsTests {
         #expect(try ReportQueue(bytes).count == 3)
     }
 
+    @Test("an attempt is held for at least as long as the transports try")
+    func attemptIsHeldForAtLeastAsLongAsTheTransportsTry() {
+        #expect(Double(ReportLimits.attempt) >= FetchRequest.totalSeconds)
+    }
+
     @Test("what the app has sent its extension does not send again, though it read it while it waited")
     func whatTheAppHasSentItsExtensionDoesNotSendAgain() async throws {
         let collector = SimulatedCollector()

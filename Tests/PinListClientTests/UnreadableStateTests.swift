@@ -121,6 +121,20 @@ struct UnreadableStateTests {
         try client.publish()
         #expect(await pinning.refresh().isSuccess)
         #expect(pinning.version == 4 && store.writes.isEmpty)
+        // Once it is held, too, each look at the disk finds the same, and leaves it for a minute.
+        let said = await pinning.kinds()
+        #expect(said.count { $0 == .stateUnreadable } == 1)
+        #expect(await pinning.refresh().isSuccess)
+        try await running(pinning) {
+            await client.clock.untilSleeping(count: 2)
+            for _ in 0..<3 {
+                let reads = store.reads
+                client.clock.advance(by: 60)
+                await client.clock.untilSleeping(count: 2)
+                #expect((1...100).contains(store.reads - reads))
+            }
+        }
+        #expect(await pinning.kinds() == said && store.writes.isEmpty)
         store.files = []
         #expect(await pinning.refresh().isSuccess)
         #expect(store.writes.contains(.pins) && store.writes.contains(.state))

@@ -13,6 +13,7 @@ final class UnreadableFiles: StateStore, @unchecked Sendable {
     private let lock = NSLock()
     private var locked: Set<StateFile>
     private var written: [StateFile] = []
+    private var readCount = 0
 
     init(_ disk: any StateStore, _ files: Set<StateFile> = []) { (self.disk, self.locked) = (disk, files) }
 
@@ -25,7 +26,11 @@ final class UnreadableFiles: StateStore, @unchecked Sendable {
     /// The files that were written, the first first.
     var writes: [StateFile] { self.lock.withLock { self.written } }
 
+    /// The number of reads.
+    var reads: Int { self.lock.withLock { self.readCount } }
+
     func read(_ file: StateFile, maximumBytes: Int) -> StoredFile {
+        self.lock.withLock { self.readCount += 1 }
         let stored = self.disk.read(file, maximumBytes: maximumBytes)
         return self.files.contains(file) && stored != .absent ? .unreadable("Input/output error") : stored
     }

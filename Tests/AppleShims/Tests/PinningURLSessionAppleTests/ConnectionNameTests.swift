@@ -7,6 +7,7 @@ import Foundation
 import FoundationNetworking
 @_spi(Adapters) import PinListClient
 import PinListMetadata
+import PinningTesting
 import Security
 import Testing
 
@@ -23,10 +24,12 @@ struct ConnectionNameTests {
         let phone: Phone
         let delegate = RecordingDelegate()
         let session: URLSession
+        let wide: TestPKI
 
         init(isBehindProxy: Bool = false, _ change: (inout SimulatedNetwork.Settings) -> Void) async throws {
             let wide = try TestPKI([pinned, other])
             let narrow = try TestPKI([pinned])
+            self.wide = wide
             self.phone = try Phone(
                 [Phone.entry(pinned, [narrow.leaf.pin])], trusting: [wide.root, narrow.root])
             change(&self.phone.network.settings)
@@ -121,6 +124,39 @@ struct ConnectionNameTests {
         try await phone.publish { list in list.domains[0].entry.pins.append(KnownPin(strange)) }
         for _ in 0..<10 { #expect(await delegate.run(session.dataTask(with: Self.url)).error == nil) }
         #expect(SimulatedSystem.evaluations(ofLeaf: shared.leaf.der) == before + 2)
+    }
+
+    @Test("is a possible one again a minute after the system said no to its path; a yes holds for an hour")
+    func isAPossibleOneAgainAMinuteAfterTheSystemSaidNoToItsPath() async throws {
+        let busy = try await Busy(isBehindProxy: true) { $0.isRelayed = true }
+        let leaf = busy.wide.leaf.der
+        #expect(await busy.get(Self.pinned).error == nil)
+        let opening = await busy.ask(Self.other)
+        let slow = await busy.occupy()
+        /// How often the system is asked for the next response, and why that is refused.
+        func next(after seconds: Int64) async -> (questions: Int, refusal: PinningDecision.Reason?) {
+            busy.phone.clock.advance(by: seconds)
+            let before = SimulatedSystem.evaluations(ofLeaf: leaf)
+            let error = await busy.get(Self.pinned).error as? PinningError
+            return (SimulatedSystem.evaluations(ofLeaf: leaf) - before, error?.decision.reason)
+        }
+        SimulatedSystem.setTime(Date(timeIntervalSince1970: 0), forLeaf: leaf)
+        let no = await next(after: 0)
+        #expect(no.questions == 1)
+        #expect(no.refusal == nil)
+        SimulatedSystem.setTime(Date(), forLeaf: leaf)
+        let kept = await next(after: 59)
+        #expect(kept.questions == 0)
+        #expect(kept.refusal == nil)
+        // The last one goes back: nothing is kept of a time that is still to come.
+        for (seconds, questions) in [(1, 1), (3_599, 0), (1, 1), (-1, 1)] {
+            let next = await next(after: Int64(seconds))
+            #expect(next.questions == questions)
+            #expect(next.refusal == .otherHostConnection)
+        }
+        busy.release()
+        _ = await slow.value
+        _ = await opening.value
     }
 
     @Test("whose response was withheld has left it in no cache: the next request does not get it there")

@@ -127,6 +127,46 @@ struct DeniedKeyTests {
         #expect(await scene.session.text(url).value == nil)
     }
 
+    @Test(
+        "that an earlier process was told of leaves nothing in the cache of a new session, which is emptied once",
+        arguments: [true, false])
+    func thatAnEarlierProcessWasToldOfLeavesNothingInTheCacheOfANewSession(isMadeByPinning: Bool) async throws {
+        let (pki, second) = (try TestPKI([Self.host]), try TestPKI([Self.other]))
+        let pin = try pki.leaf.pin
+        let phone = try Phone([Phone.entry(Self.host, [pin])], trusting: [pki.root, second.root]) { list in
+            list.denied = [DeniedKey(pin)]
+        }
+        let (url, other) = (Phone.url(Self.host), Phone.url(Self.other))
+        for (host, chain) in [(Self.host, pki.chain), (Self.other, second.chain)] {
+            phone.serve(host, chain)
+            phone.network.setAnswer(Self.keepable("kept"), for: Phone.url(host).absoluteString)
+        }
+        let configuration = phone.configuration
+        configuration.urlCache = URLCache()
+        #expect(await URLSession(configuration: configuration).text(url).value == "kept")
+        let session =
+            isMadeByPinning
+            ? URLSession.pinned(by: phone.pinning, configuration: configuration)
+            : URLSession(
+                configuration: configuration, delegate: PinnedSessionDelegate(by: phone.pinning), delegateQueue: nil)
+        #expect(await session.text(url).value == nil)
+        #expect(phone.network.requests(at: Self.host).count == 1)
+        // What it fetches itself is kept.
+        for _ in 0..<2 { #expect(await session.text(other).value == "kept") }
+        #expect(phone.network.requests(at: Self.other).count == 1)
+    }
+
+    @Test("is told of once for each connection, and not again with each later list")
+    func isToldOfOnceForEachConnectionAndNotAgainWithEachLaterList() async throws {
+        let (scene, pki) = try Scene.bank()
+        #expect(await scene.get(Self.host).error == nil)
+        // With each list a last connection of its own is refused, too.
+        for count in 1...3 {
+            try await scene.deny([pki.leaf])
+            #expect(scene.phone.pinning.decisionCounts[.deniedKey] == 1 + count)
+        }
+    }
+
     // MARK: Running tasks
 
     @Test("is the reason of a task that it ends, for the app's delegate and for who asks")
