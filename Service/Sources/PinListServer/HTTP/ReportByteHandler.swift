@@ -34,6 +34,8 @@ final class ReportByteHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var isReadWanted = false
     /// Whether the client said that it sends no more while a report had no answer.
     private var isInputClosed = false
+    /// The first error while a report had no answer: over TLS the end of what a client sends may be one.
+    private var error: (any Error)?
     /// Bytes that came and were not looked at.
     private var held: ByteBuffer?
 
@@ -70,13 +72,19 @@ final class ReportByteHandler: ChannelDuplexHandler, RemovableChannelHandler {
         if self.isWaiting, self.held != nil { self.isReadWanted = true } else { context.read() }
     }
 
-    /// The end of what a client sends ends a connection. It comes behind the requests before it, and their answers.
+    /// The end of what a client sends ends a connection, and so does an error. They come behind the requests before them, and
+    /// their answers.
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if self.isWaiting, event as? ChannelEvent == .inputClosed {
             self.isInputClosed = true
         } else {
             context.fireUserInboundEventTriggered(event)
         }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard self.isWaiting else { return context.fireErrorCaught(error) }
+        if self.error == nil { self.error = error }
     }
 
     private func look(_ context: ChannelHandlerContext) {
@@ -113,6 +121,10 @@ final class ReportByteHandler: ChannelDuplexHandler, RemovableChannelHandler {
         self.look(context)
         if self.isOver { context.fireChannelReadComplete() }
         guard !self.isWaiting else { return }
+        if let error = self.error {
+            self.error = nil
+            context.fireErrorCaught(error)
+        }
         if self.isInputClosed {
             self.isInputClosed = false
             context.fireUserInboundEventTriggered(ChannelEvent.inputClosed)

@@ -58,26 +58,32 @@ package struct RequestSource: Sendable {
         return IPAddress(text: String(decoding: address, as: UTF8.self))
     }
 
-    /// RFC 7239, section 4: what each element of `Forwarded` says in its `for`.
+    /// RFC 7239, section 4: what each element of `Forwarded` says in its `for`. Where a quoted string has no end, it may be the
+    /// client's, with what the proxy wrote within: then no element says anything.
     private static func nodes(_ field: String) -> [IPAddress?] {
-        Self.split(field[...], at: ",").map { element in
-            for pair in Self.split(element, at: ";") {
-                let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-                guard sides.count == 2, sides[0].filter({ $0 != " " && $0 != "\t" }).lowercased() == "for" else {
-                    continue
-                }
-                return Self.node(sides[1].utf8.filter { $0 != UInt8(ascii: "\"") })
+        guard field.utf8.count(where: { $0 == Self.quote }).isMultiple(of: 2) else { return [nil] }
+        return Self.split(Array(field.utf8)[...], at: UInt8(ascii: ",")).map { element in
+            for pair in Self.split(element, at: UInt8(ascii: ";")) {
+                let sides = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+                guard sides.count == 2, Self.unspaced(sides[0]).lowercased() == "for" else { continue }
+                return Self.node(sides[1].filter { $0 != Self.quote })
             }
             return nil
         }
     }
 
+    private static let quote = UInt8(ascii: "\"")
+
+    private static func unspaced(_ text: ArraySlice<UInt8>) -> String {
+        String(decoding: text.filter { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }, as: UTF8.self)
+    }
+
     /// The parts between separators that stand in no quoted string.
-    private static func split(_ text: Substring, at separator: Character) -> [Substring] {
+    private static func split(_ text: ArraySlice<UInt8>, at separator: UInt8) -> [ArraySlice<UInt8>] {
         var isQuoted = false
-        return text.split(omittingEmptySubsequences: false) { character in
-            if character == "\"" { isQuoted.toggle() }
-            return character == separator && !isQuoted
+        return text.split(omittingEmptySubsequences: false) { byte in
+            if byte == Self.quote { isQuoted.toggle() }
+            return byte == separator && !isQuoted
         }
     }
 

@@ -8,6 +8,7 @@ import NIOCore
 import NIOEmbedded
 import NIOHTTP1
 import NIOHTTPTypesHTTP1
+import NIOSSL
 import PinListMetadata
 import PinReportAnalysis
 import Testing
@@ -228,9 +229,13 @@ struct ReportByteHandlerTests {
         func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
             if event as? ChannelEvent == .inputClosed { self.count.withLockedValue { $0 += 1 } }
         }
+
+        func errorCaught(context: ChannelHandlerContext, error: any Error) {
+            self.count.withLockedValue { $0 += 1 }
+        }
     }
 
-    @Test("a client that ends its sending behind a report gets the answer, and only then is the end seen")
+    @Test("a client that ends its sending behind a report, or with an error of TLS, gets the answer first")
     func clientThatEndsItsSendingBehindReportGetsTheAnswer() async throws {
         try await TestedStore.sqlite.withDatabase { open in
             let store = GatedStore(try open())
@@ -254,6 +259,7 @@ struct ReportByteHandlerTests {
             #expect(reads.count.withLockedValue { $0 } == before + 1)
             try await channel.writeInbound(ByteBuffer(bytes: request))
             try await channel.testingEventLoop.executeInContext {
+                channel.pipeline.fireErrorCaught(NIOSSLError.uncleanShutdown)
                 channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
             }
             #expect(ends.count.withLockedValue { $0 } == 0)
@@ -263,7 +269,7 @@ struct ReportByteHandlerTests {
                 #expect(String(buffer: answer).hasPrefix("HTTP/1.1 202"))
             }
             await channel.testingEventLoop.run()
-            #expect(ends.count.withLockedValue { $0 } == 1)
+            #expect(ends.count.withLockedValue { $0 } == 2)
             _ = try await channel.finish()
         }
     }

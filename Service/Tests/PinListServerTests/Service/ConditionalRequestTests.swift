@@ -146,7 +146,11 @@ struct ConditionalRequestTests {
             // The client may have written every field that the proxy does not write itself.
             ("for=203.0.113.5", "192.0.2.66", "10.1.2.3"), ("for=unknown", nil, "10.1.2.3"),
             ("for=_hidden", nil, "10.1.2.3"), ("for=192.0.2.66, proto=https", nil, "10.1.2.3"),
-            ("for=\"203.0.113.5", nil, "203.0.113.5"), ("for=192.0.2.66, for=\"x", nil, "10.1.2.3"),
+            ("for=192.0.2.66, for=\"x", nil, "10.1.2.3"),
+            // A quoted string that the client opened, and a character that would take the proxy's comma with it.
+            ("for=192.0.2.66;x=\", for=203.0.113.5", nil, "10.1.2.3"), ("for=\"203.0.113.5", nil, "10.1.2.3"),
+            ("for=192.0.2.66;x=\", for=\"203.0.113.5:80\"", nil, "10.1.2.3"),
+            ("for=192.0.2.66;x=\u{600}, for=203.0.113.5", nil, "203.0.113.5"),
             ("", nil, "10.1.2.3"), ("for", nil, "10.1.2.3"),
         ] as [(String, String?, String)])
     func forwardedIsBelievedOfATrustedProxyAloneFromItsEndAndNotAgainstXForwardedFor(
