@@ -22,6 +22,16 @@ struct CancelledRefreshTests {
         private var isOpen = false
         private let (arrivals, arrive) = AsyncStream.makeStream(of: Void.self)
 
+        init() {}
+
+        /// The server of a client, for all of its requests.
+        init(of client: TestClient) {
+            client.server.interference = { _, answer in
+                await self.wait()
+                return answer
+            }
+        }
+
         /// Waits until a request came.
         func untilAsked() async {
             for await _ in self.arrivals { break }
@@ -108,11 +118,7 @@ struct CancelledRefreshTests {
     func anotherCallThatWaitsForTheSameRefreshGetsItsOutcome() async throws {
         let client = try TestClient()
         try client.publish()
-        let server = SlowServer()
-        client.server.interference = { _, answer in
-            await server.wait()
-            return answer
-        }
+        let server = SlowServer(of: client)
         let pinning = try client.launch()
         let background = Task { await pinning.refresh() }
         let other = Task { await pinning.refresh() }
@@ -130,11 +136,7 @@ struct CancelledRefreshTests {
     func callThatComesWhileACancelledRefreshEndsGetsOneOfItsOwn() async throws {
         let client = try TestClient()
         try client.publish()
-        let server = SlowServer()
-        client.server.interference = { _, answer in
-            await server.wait()
-            return answer
-        }
+        let server = SlowServer(of: client)
         let pinning = try client.launch()
         let first = Task { await pinning.refresh() }
         await server.untilAsked()
@@ -164,11 +166,7 @@ struct CancelledRefreshTests {
     @Test("run() that is cancelled during its refresh ends at once, and no failure is noted")
     func runThatIsCancelledDuringItsRefreshEndsAtOnce() async throws {
         let client = try TestClient()
-        let server = SlowServer()
-        client.server.interference = { _, answer in
-            await server.wait()
-            return answer
-        }
+        let server = SlowServer(of: client)
         let pinning = try client.launch()
         let run = Task { await pinning.run() }
         await server.untilAsked()
