@@ -42,6 +42,9 @@ struct FirstSteps: Hashable, Sendable {
     static let testReport =
         #"curl --fail --data '{"hostname": "api.example.com", "validation-result": 1}' https://SERVICE/v1/reports"#
 
+    /// The command that makes an entry of the audit log, and little else.
+    static let testEntry = "tumbler token create --scope read --label test"
+
     /// To the first failure report.
     static let report = FirstSteps(
         (
