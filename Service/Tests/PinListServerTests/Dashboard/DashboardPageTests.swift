@@ -61,27 +61,38 @@ struct DashboardPageTests {
         #expect([Story.alarms[1], second].sorted(by: AlarmViewModel.order).first?.id == "older")
     }
 
-    @Test("a page with nothing to show has three steps, each with a command to copy")
-    func aPageWithNothingToShowHasThreeStepsEachWithACommandToCopy() throws {
-        let empty: [any DashboardPage] = [
-            NowPage(alarms: [], hosts: [], lists: [], unmeasured: []), HostsPage(version: nil, hosts: []),
-            HostsPage(version: 3, hosts: []), ListsPage(publications: [], total: 0),
-            CertificatesPage(hosts: [], counts: [:], isFiltered: false),
-            RotationsPage(rotations: [], total: 0, unreadable: [], isFiltered: false),
-            AdoptionPage(
-                measurement: .notMeasured(Unmeasured(what: "Adoption", why: "x", next: "", steps: .list)),
-                unverified: []),
-        ]
-        for page in empty {
-            let html = try self.html(page)
-            let steps = html.components(separatedBy: "<ol class=\"steps\">").dropFirst().first ?? ""
-            let commands = (steps.components(separatedBy: "</ol>").first ?? "").components(separatedBy: "data-copy=\"")
-            #expect(commands.count == 4, "\(page.title)")
-            #expect(commands.dropFirst().allSatisfy { $0.hasPrefix("tumbler ") }, "\(page.title)")
-            #expect(!html.contains("nothing is missing"), "\(page.title)")
+    @Test("a page with nothing to show has three steps with commands to copy, or says that nothing is to be done")
+    func aPageWithNothingToShowHasThreeStepsWithCommandsToCopyOrSaysThatNothingIsToBeDone() throws {
+        for empty in Story.emptyPages {
+            let html = try self.html(empty.page, in: empty.frame)
+            let lists = html.components(separatedBy: "<ol class=\"steps\">").dropFirst()
+            switch empty.content {
+            case .steps:
+                let steps = lists.first?.components(separatedBy: "</ol>").first ?? ""
+                let commands = steps.components(separatedBy: "data-copy=\"").dropFirst()
+                let programs = commands.map { String($0.prefix { $0 != " " }) }
+                #expect(lists.count == 1 && programs.count == 3, "\(empty.name)")
+                #expect(programs.contains("tumbler"), "\(empty.name)")
+                #expect(Set(programs).isSubset(of: ["tumbler", "curl", "install", "systemctl"]), "\(empty.name)")
+                // A command that is too long is cut, and does not run.
+                #expect(!steps.contains("…"), "\(empty.name)")
+            case .sentences(let sentences, let because):
+                #expect(lists.isEmpty, "\(empty.name): \(because)")
+                for sentence in sentences where !html.contains(sentence) {
+                    Issue.record("\(empty.name) has no steps, because \(because), and does not say: \(sentence)")
+                }
+            }
+            #expect(!html.contains("nothing is missing"), "\(empty.name)")
         }
-        for page in [Story.hostsPage, Story.listsPage, Story.nowPage] as [any DashboardPage] {
-            #expect(try !self.html(page).contains("class=\"steps\""))
+        #expect(
+            Set(Story.emptyPages.compactMap { type(of: $0.page).section }) == Set(DashboardSection.allCases),
+            "each section has a page with nothing to show")
+        let full: [any DashboardPage] = [
+            Story.hostsPage, Story.listsPage, Story.nowPage, Story.failuresPage(), Story.alarmsPage, Story.auditPage,
+        ]
+        for page in full {
+            let html = try self.html(page)
+            #expect(!html.contains("class=\"steps\"") && !html.contains("is to be done"), "\(page.title)")
         }
     }
 

@@ -58,6 +58,24 @@ struct ReportedPageTests {
         }
     }
 
+    @Test("failures have three steps until the first report, and none when later no report comes for a week")
+    func failuresHaveThreeStepsUntilTheFirstReportAndNoneWhenLaterNoReportComesForAWeek() async throws {
+        try await self.run { service in
+            let steps = "<ol class=\"steps\">"
+            for path in ["/failures", "/failures?host=api.example.com"] {
+                #expect(try await service.ask(.GET, path).text.contains(steps), "\(path)")
+            }
+            try await Self.report("api.example.com", to: service)
+            #expect(try await !service.ask(.GET, "/failures").text.contains(steps))
+            service.clock.turn(by: 8 * 86_400)
+            let later = try await service.ask(.GET, "/failures").text
+            #expect(later.contains("Nothing was reported in this time") && !later.contains(steps))
+            #expect(later.contains("<a href=\"/failures?span=all\">"))
+            let all = try await service.ask(.GET, "/failures?span=all").text
+            #expect(all.replacing("<wbr>", with: "").contains("<bdi>api.example.com</bdi></a>"))
+        }
+    }
+
     @Test("a reported certificate for another host is flagged, one for the host is not")
     func reportedCertificateForAnotherHostIsFlaggedOneForTheHostIsNot() async throws {
         try await self.run { service in

@@ -2,7 +2,6 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-import CertificateSightings
 import Foundation
 import Testing
 
@@ -18,16 +17,11 @@ struct SamplePageTests {
         filter.cause = .rotation
         return [
             ("now", Story.nowPage), ("now-quiet", Story.quietPage),
-            ("now-empty", NowPage(alarms: [], hosts: [], lists: [], unmeasured: [])),
             ("failures", Story.failuresPage()), ("failures-filtered", Story.failuresPage(filter)),
-            ("failures-empty", Story.failuresPage(groups: [])), ("failure", Story.failurePage),
+            ("failure", Story.failurePage),
             ("hosts", Story.hostsPage), ("adoption", Story.adoptionPage), ("adoption-missing", Story.unmeasuredPage),
-            ("certificates", Story.certificatesPage),
-            ("certificates-empty", CertificatesPage(hosts: [], counts: [.unlisted: 7], isFiltered: false)),
-            ("rotations", Story.rotationsPage),
-            ("rotations-empty", RotationsPage(rotations: [], total: 0, unreadable: [], isFiltered: false)),
+            ("certificates", Story.certificatesPage), ("rotations", Story.rotationsPage),
             ("runbook", RunbookPage(kind: .failureRate)), ("lists", Story.listsPage),
-            ("lists-empty", ListsPage(publications: [], total: 0)), ("hosts-empty", HostsPage(version: nil, hosts: [])),
             ("not-found", ErrorPage(status: 404, detail: "")), ("audit", Story.auditPage), ("alarms", Story.alarmsPage),
             ("login", LoginPage(wasRefused: false, next: "/")),
             ("login-refused", LoginPage(wasRefused: true, next: "/")),
@@ -45,6 +39,7 @@ struct SamplePageTests {
         var files: [(String, [UInt8])] = Self.pages.map { name, page in
             (name + ".html", dashboard.render(page, in: name == "now-quiet" ? quiet : Story.frame))
         }
+        files += Story.emptyPages.map { ($0.name + ".html", dashboard.render($0.page, in: $0.frame)) }
         for (name, html) in files {
             let text = String(decoding: html, as: UTF8.self)
             #expect(text.components(separatedBy: "<h1").count == 2, "\(name)")

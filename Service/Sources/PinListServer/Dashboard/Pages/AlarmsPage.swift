@@ -85,7 +85,7 @@ struct AlarmsPage: DashboardPage {
             "recent": .views(self.recent.prefix(100).map { $0.view(in: frame) }),
             "hasRecent": .flag(!self.recent.isEmpty),
             "notice": .markup(self.notice.map { VisibleText.line($0, limit: 300) } ?? ""),
-            "hasTargets": .flag(!self.targets.isEmpty),
+            "hasTargets": .flag(!self.targets.isEmpty), "steps": .markup(FirstSteps.target.markup),
             "targets": .views(
                 self.targets.map { target in
                     View([

@@ -50,6 +50,7 @@ struct AuditPage: DashboardPage {
                         "digest": .markup(DigestText.short(entry.digest)),
                     ])
                 }),
+            "test": .markup(DigestText.whole(FirstSteps.testEntry)),
             "hasEntries": .flag(!self.entries.isEmpty), "older": href(self.older), "newer": href(self.newer),
             "tokens": .views(self.tokens.map { $0.view(frame) }), "hasTokens": .flag(!self.tokens.isEmpty),
             "hasPages": .flag(self.older != nil || self.newer != nil),

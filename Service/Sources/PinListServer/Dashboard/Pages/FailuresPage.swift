@@ -77,6 +77,11 @@ struct FailuresPage: DashboardPage {
             "columns": .views(self.columns(frame)),
             "groups": .views(self.groups.prefix(shown).map { $0.view(in: frame) }),
             "hasGroups": .flag(!self.groups.isEmpty),
+            "hasReports": .flag(!self.hosts.isEmpty || !self.reasons.isEmpty),
+            "steps": .markup(FirstSteps.report.markup), "test": .markup(DigestText.whole(FirstSteps.testReport)),
+            "everything": """
+            \(frame.link(DashboardSection.failures.path, [(name: "span", value: FailureFilter.Span.all.rawValue)]))
+            """,
             "more": self.total > shown
                 ? "\(NumberText.count(self.total - shown)) more groups are not shown: narrow the filter." : "",
         ])

@@ -38,6 +38,39 @@ struct FirstSteps: Hashable, Sendable {
         ("Sign and publish the next list.", "tumbler release")
     )
 
+    /// The command that sends a report as an app does.
+    static let testReport =
+        #"curl --fail --data '{"hostname": "api.example.com", "validation-result": 1}' https://SERVICE/v1/reports"#
+
+    /// The command that makes an entry of the audit log, and little else.
+    static let testEntry = "tumbler token create --scope read --label test"
+
+    /// To the first failure report.
+    static let report = FirstSteps(
+        (
+            "In the project, write reportTo: [https://SERVICE/v1/reports] into tumbler.yaml, and check it.",
+            "tumbler lint"
+        ),
+        ("Sign and publish the next list: apps send their failure reports to that address.", "tumbler release"),
+        ("Send a report of your own to that address: this page shows it.", Self.testReport)
+    )
+
+    /// To the first target of alarms, of a service under systemd.
+    static let target = FirstSteps(
+        (
+            "As root, write the address of a Slack webhook into a file; Control-D ends it.",
+            "install -m 0600 /dev/stdin /etc/tumbler/secrets/slack-url"
+        ),
+        (
+            """
+            Write alerts: [{type: slack, urlFile: /run/credentials/tumbler.service/secret_slack-url}] into the \
+            configuration, and look at what the service reads.
+            """,
+            "tumbler serve --print-config --config /etc/tumbler/tumbler-service.yaml"
+        ),
+        ("Restart the service: then a button on this page sends a test.", "systemctl restart tumbler.service")
+    )
+
     /// To the first certificate of a log.
     static let certificate = FirstSteps(
         ("On this machine, make a token for the monitor.", "tumbler token create --scope probe --name com.example.app"),

@@ -73,7 +73,8 @@ struct NowPage: DashboardPage {
             "attestations": .views(self.attestations.map(\.view)),
             "hasAttestations": .flag(!self.attestations.isEmpty),
             "unmeasured": .views(self.unmeasured.map(\.view)), "hasUnmeasured": .flag(!self.unmeasured.isEmpty),
-            "steps": .markup(FirstSteps.list.markup), "spanWord": "\(self.isYoung ? "day" : "week")",
+            "steps": .markup(FirstSteps.list.markup), "hostSteps": .markup(FirstSteps.host.markup),
+            "spanWord": "\(self.isYoung ? "day" : "week")",
             "room": "\(self.room)", "hasRoom": .flag(!self.room.isEmpty),
             "failuresHref": "\(frame.link(DashboardSection.failures.path))",
         ])
