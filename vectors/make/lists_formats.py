@@ -54,6 +54,8 @@ def envelopes():
         yield offered(f"envelope-{name}", why, text, "malformed")
     yield offered("envelope-unknown-member", "members that nobody knows are ignored", good[:-1] + ',"x":{"y":[null,true]}}',
                   "newer")
+    yield offered("envelope-numbers-of-64-bits", "the highest and the lowest number", good[:-1]
+                  + ',"x":[9223372036854775807,-9223372036854775808]}', "newer")
     yield offered("envelope-members-that-look-alike", "names are their bytes: a composed and a decomposed letter differ",
                   good[:-1] + ',"\u00e9":1,"e\u0301":2}', "newer")
     yield offered("envelope-signature-without-keyid", "DSSE leaves the keyid to who signs: it is a hint",

@@ -126,6 +126,14 @@ def with_serial(certificate, octets):
         (0x30, b"".join(element(*field) for field in fields)), *rest]))
 
 
+def signed_again(signed, key, change):
+    """A certificate or a revocation list whose signed fields `change` gave other ones, with a signature of a P-256 key."""
+    tbs, algorithm, _ = elements(elements(signed)[0][1])
+    data = element(0x30, b"".join(element(*field) for field in change(elements(tbs[1]))))
+    signature = key.sign(data, ec.ECDSA(hashes.SHA256(), deterministic_signing=True))
+    return element(0x30, data + element(*algorithm) + element(3, b"\0" + signature))
+
+
 def pin(data, prefix="sha256/"):
     return prefix + b64(hashlib.sha256(data).digest())
 

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: CC0-1.0
 """Paths that must satisfy revocation lists."""
+import ssl
+
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 
-from material import Certificate, Signer, b64, moment, openssl_pin
+from material import Certificate, Signer, b64, moment, openssl_pin, signed_again
 from paths_vectors import AT, HOST, ROOT, Case
 
 SOURCE = "RFC 5280, sections 5 and 6.3; formats.md, section 4.1"
@@ -45,7 +47,9 @@ def case(name, why, lists, demand="if-known", path=None, refused=None, chain=CHA
     answer = {"refused": refused} if refused else {"path": [openssl_pin(one.der) for one in path or (*chain, ROOT)]}
     return Case(f"paths/crl-{name}", why, SOURCE, {
         "do": "validate-path", "chain": [b64(one.der) for one in chain], "roots": [b64(one.der) for one in roots],
-        "host": HOST, "at": at, "crls": [b64(one) for one in lists], "revocation": demand}, answer)
+        "host": HOST, "at": at, "crls": [
+            one if isinstance(one, dict) else b64(one.encode() if isinstance(one, str) else one) for one in lists],
+        "revocation": demand}, answer)
 
 
 def cases():
@@ -84,6 +88,11 @@ def moments():
                                   ("ended", "a second after it covers nothing", "2026-06-06T00:00:01Z", False)]:
         wide = crl(ROOT, begins="2026-01-01T00:00:00Z", ends="2026-12-01T00:00:00Z")
         yield case(name, why, [crl(), wide], "required", refused=None if covers else "revocation-unknown", at=at)
+    # The fields are the version, the signature, the issuer, thisUpdate and nextUpdate.
+    endless = signed_again(crl(begins="2026-05-25T00:00:00Z"), MIDDLE.key, lambda fields: fields[:4] + fields[5:])
+    for name, why, at, covers in [("7-days", "a list that names no end covers for seven days", "2026-06-01T00:00:00Z", True),
+                                  ("beyond-7-days", "and not a second longer", "2026-06-01T00:00:01Z", False)]:
+        yield case(f"no-end-{name}", why, [endless, of_middle], "required", refused=None if covers else "revocation-unknown", at=at)
     yield case("ended-and-revoked", "a list that ended still revokes", [crl(MIDDLE, LEAF, ends="2026-05-31T00:00:00Z"), of_middle],
                refused="revoked")
     yield case("ended-and-a-newer-one", "a newer list covers what an older one does not any more", [
@@ -163,6 +172,7 @@ def forms():
     for name, why, der in [("cut-off", "a list that is cut off", good[:-1]), ("and-a-byte", "something behind it", good + b"\0"),
                            ("certificate", "a certificate in its place", LEAF.der), ("nothing", "no byte", b"")]:
         yield case(f"unreadable-{name}", f"{why}: it is refused, and not passed over", [der], refused="malformed")
+    yield from texts()
     long = Certificate("paths list twenty octets", MIDDLE, [HOST], serial=int.from_bytes(b"\x7f" * 20, "big"))
     yield case("serial-20-octets", "the longest serial number", [crl(MIDDLE, long)], refused="revoked", chain=(long, MIDDLE))
     zero = Certificate("paths list leading zero", MIDDLE, [HOST], serial=0xFF00)
@@ -171,3 +181,20 @@ def forms():
     many = crl(MIDDLE, *(number for number in range(0x100, 0x300)), LEAF)
     yield case("many", "one among many", [many], refused="revoked")
     yield case("not-among-many", "none among many", [crl(MIDDLE, *range(0x100, 0x300)), crl(ROOT)], "required")
+
+
+def pem(der):
+    return ssl.DER_cert_to_PEM_cert(der).replace("CERTIFICATE", "X509 CRL")
+
+
+def texts():
+    """Lists in PEM."""
+    both = pem(crl(MIDDLE, LEAF)) + pem(crl(ROOT))
+    yield case("pem", "two lists in one text", ["a title\n" + both], "required", refused="revoked")
+    yield case("pem-none", "a text without a list: it is refused, and not passed over", ["a title\n"], refused="malformed")
+    yield case("pem-cut-off", "a text that ends within a list", [both[:-10]], refused="malformed")
+    # No signature of the others is asked for: they are of a CA that is in no path.
+    other = pem(crl(Certificate("paths list another", authority=True)))
+    for count, refused in ((1_024, "revoked"), (1_025, "malformed")):
+        yield case(f"limit-lists-{count}", "1,024 revocation lists in all", [{"$base64": {"$join": [
+            pem(crl(MIDDLE, LEAF)), {"$repeat": other, "times": count - 1}]}}], refused=refused)

@@ -2,7 +2,8 @@
 """paths.json: from a presented chain and roots to the validated path."""
 from cryptography import x509
 
-from material import Case, Certificate, Signer, b64, openssl_pin, write
+from material import Case, Certificate, Signer, b64, openssl_pin, signed_again, write
+from transparency_material import rsa_key
 
 SOURCE = "RFC 5280; RFC 9525; formats.md, section 4.1"
 AT = "2026-06-01T00:00:00Z"
@@ -45,6 +46,7 @@ def cases():
     yield from names()
     yield from extensions()
     yield from signatures()
+    yield from limits()
 
 
 def moments():
@@ -140,6 +142,18 @@ def signatures():
     under = leaf("under the twin", issuer=twin)
     yield case("authority-of-the-same-name", "an intermediate that only has the name of one", [under, twin])
     yield case("cut-off", "a certificate that is cut off", [b64(LEAF.der[:-1]), MIDDLE])
+
+
+def limits():
+    for octets, holds in ((b"\0" + b"\xff" * 20, True), (b"\x11" * 21, False)):
+        long = Certificate("paths serial number", MIDDLE, [HOST])
+        long.der = signed_again(long.der, MIDDLE.key, lambda fields: [*fields[:1], (2, octets), *fields[2:]])
+        yield case(f"limit-serial-{20 if holds else 21}", "20 octets of a serial number, without the zero that keeps it positive",
+                   [long, MIDDLE], (long, MIDDLE, ROOT) if holds else None)
+    for bits in (2_048, 2_047):
+        one = leaf(f"rsa {bits}", key=rsa_key("paths rsa", bits))
+        yield case(f"limit-rsa-{bits}", "2,048 bits of an RSA key, which is the least", [one, MIDDLE],
+                   (one, MIDDLE, ROOT) if bits == 2_048 else None)
 
 
 def main():

@@ -86,6 +86,15 @@ def failures():
         "no-matching-pin", 1, True, signals=many[:32]))
     yield case("signals-33", "one more is left out", failed(wrong, signals=many), body(
         "no-matching-pin", 1, True, signals=many[:32]))
+    for count in (256, 257):
+        cut = "s" * 256 if count == 256 else "s" * 255 + "…"
+        yield case(f"signal-{count}-characters", "256 characters of a signal, else the last is a sign that it was cut", failed(
+            wrong, signals=["s" * count]), body("no-matching-pin", 1, True, signals=[cut]))
+    yield case("signal-257-scalars", "Unicode scalars are counted, and no bytes and no characters as they look", failed(
+        wrong, signals=["e\u0301" * 128, "e\u0301" * 128 + "e"]), body(
+            "no-matching-pin", 1, True, signals=["e\u0301" * 128, "e\u0301" * 127 + "e…"]))
+    yield case("signal-unseen", "what breaks a line or turns the direction of a text", failed(
+        wrong, signals=["a\nb\u202ec"]), body("no-matching-pin", 1, True, signals=["a?b?c"]))
     yield case("denied-key", "a denied key", failed([entry(LEAF.pin)], denied=[LEAF.pin]),
                body("denied-key", 1, True, known=(LEAF.pin,)))
     yield case("denied-key-reported", "a denied key that is only reported, although a pin matched", failed(
@@ -120,14 +129,23 @@ def failures():
     yield case("host-invalid", "a host that does not normalise", failed(wrong) | {"host": "a b"},
                body("host-invalid", 3, True, noted="a b", host="a b", known=()))
     addresses = [f"https://r{index}.example/" for index in range(9)]
+    yield case("addresses-all-8", "8 addresses all get it", failed(wrong, reportTo=addresses[:8]),
+               body("no-matching-pin", 1, True, to=addresses[:8]))
     yield case("addresses-8", "a report goes to at most 8 addresses", failed(wrong, reportTo=addresses),
                body("no-matching-pin", 1, True, to=addresses[:8]))
     long = (LEAF,) + (MIDDLE,) * 10
+    yield case("chain-all-10", "10 certificates are all sent", failed(wrong, served=long[:10]), body(
+        "no-matching-pin", 1, True, served=long[:10]))
     yield case("chain-10", "at most 10 certificates of a chain", failed(wrong, served=long), body(
         "no-matching-pin", 1, True, served=long[:10]))
     large = [b"\x30\x82\x3f\xfc" + bytes(16_380)] * 5
     yield case("chain-65536-bytes", "at most 65,536 bytes of a chain", failed(wrong, served=large), body(
         "no-matching-pin", 1, True, served=large[:4]))
+    yield case("chain-all-65536-bytes", "65,536 bytes are all sent", failed(wrong, served=large[:4]), body(
+        "no-matching-pin", 1, True, served=large[:4]))
+    longer = [*large[:3], b"\x30\x82\x3f\xfd" + bytes(16_381)]
+    yield case("chain-65537-bytes", "one byte beyond: the certificate that it is in stays away whole", failed(
+        wrong, served=longer), body("no-matching-pin", 1, True, served=longer[:3]))
 
 
 def incidents():

@@ -45,7 +45,7 @@ def _prime(name, bits):
 
 def rsa_key(name, bits):
     """An RSA key that follows from a name."""
-    p, q = _prime(f"{name} p", bits // 2), _prime(f"{name} q", bits // 2)
+    p, q = _prime(f"{name} p", (bits + 1) // 2), _prime(f"{name} q", bits // 2)
     d = pow(65_537, -1, (p - 1) * (q - 1))
     return rsa.RSAPrivateNumbers(
         p, q, d, rsa.rsa_crt_dmp1(d, p), rsa.rsa_crt_dmq1(d, q), rsa.rsa_crt_iqmp(p, q),

@@ -2,13 +2,14 @@
 """transparency.json: what a certificate's embedded timestamps are worth."""
 import base64
 import datetime
+import hashlib
 import json
 
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from material import Case, Certificate, Signer, b64, moment, write
+from material import Case, Certificate, Signer, b64, compact, moment, write
 from transparency_material import (AT, MIDDLE, ROOT, SIGNED, Log, Other, Stamp, entry, extension, log_list, logged, rsa_key,
                                    vector)
 
@@ -295,6 +296,13 @@ def log_lists():
     for length, satisfied in ((size, True), (size + 1, None)):
         yield read(f"bytes-{length}", "4,194,304 bytes of a log list", {
             "$join": [LOGS, {"$repeat": " ", "times": length - len(LOGS.encode())}]}, satisfied)
+    for count, satisfied in ((4_096, True), (4_097, None)):
+        keys = [index.to_bytes(2, "big") for index in range(count - len(LISTED))]
+        logs = compact([{"log_id": b64(hashlib.sha256(key).digest()), "key": b64(key)} for key in keys])
+        yield read(f"logs-{count}", "4,096 logs in a list", LOGS.replace('"logs":[', '"logs":' + logs[:-1] + ",", 1), satisfied)
+    for count, satisfied in ((64, True), (65, None)):
+        yield read(f"previous-operators-{count}", "64 earlier operators of a log", with_log(previous_operators=[
+            {"name": "Past", "end_time": "2025-06-01T00:00:00Z"}] * count), satisfied)
     values = _values(json.loads(LOGS))
     for count, satisfied in ((131_072, True), (131_073, None)):
         yield read(f"values-{count}", "131,072 JSON values in a log list, its own included", {

@@ -4,11 +4,15 @@ import datetime
 import ipaddress
 
 from cryptography import x509
+from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import Encoding
 from cryptography.x509 import verification
 
 import hosts
 import pins
+
+# Octets, without the zero that keeps it positive: the verifier lets 21 pass, and counts keys of RSA in whole bytes.
+MAXIMUM_SERIAL_NUMBER, MINIMUM_RSA_BITS = 20, 2_048
 
 
 def _validated(leaf, others, roots, subject, at, lists):
@@ -18,6 +22,10 @@ def _validated(leaf, others, roots, subject, at, lists):
         verifier = verification.PolicyBuilder().store(store).time(at.replace(tzinfo=None)).build_server_verifier(subject)
         path = verifier.verify(leaf, others)
     except (verification.VerificationError, ValueError):
+        return "chain-invalid"
+    if any(one.serial_number.bit_length() > 8 * MAXIMUM_SERIAL_NUMBER for one in path[:-1]) or any(
+            isinstance(key, rsa.RSAPublicKey) and (key.key_size < MINIMUM_RSA_BITS or key.key_size % 8)
+            for key in (one.public_key() for one in path)):
         return "chain-invalid"
     objection = lists and lists.objection(path, at)
     if not objection:

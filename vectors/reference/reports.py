@@ -2,6 +2,7 @@
 """Failure reports and list incidents (formats.md, section 5)."""
 import base64
 import hashlib
+import unicodedata
 
 import pins
 import times
@@ -13,6 +14,9 @@ RESULTS = {"pin-match": 0, "tampering": 0, "suspended": 0, "domain-expired": 0, 
            "host-invalid": 3, "cleartext": 3}
 _REPORTED = ("no-matching-pin", "unlisted-reported", "domain-expired", "cleartext", "other-host-connection", "transparency")
 MAXIMUM_SIGNALS, MAXIMUM_ADDRESSES, MAXIMUM_CERTIFICATES, MAXIMUM_CHAIN_BYTES = 32, 8, 10, 65_536
+MAXIMUM_SIGNAL = 256
+# General categories of what nobody sees in a line: control and format characters, breaks, what is unassigned or private.
+_UNSEEN = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
 
 
 def reason_of(decision):
@@ -43,6 +47,12 @@ def _chain(certificates):
     return kept
 
 
+def _signal(text):
+    """A signal as a line that is not too long."""
+    line = "".join("?" if unicodedata.category(one) in _UNSEEN else one for one in text)
+    return line if len(line) <= MAXIMUM_SIGNAL else line[:MAXIMUM_SIGNAL - 1] + "…"
+
+
 def _app(app):
     members = {"app-bundle-id": app["bundleID"], "app-version": app["version"], "app-platform": app["platform"],
                "app-platform-version": app["platformVersion"]}
@@ -70,7 +80,8 @@ def failure(decision, policy, digest, path, served, port, app, signals, web_view
         "served-certificate-chain": _chain(served),
         "validated-certificate-chain": _chain(path or []),
         "known-pins": [f'pin-sha256="{pin}"' for pin in known], "validation-result": RESULTS[reason], **_app(app),
-        "tumbler": _list(policy.list, digest) | {"reason": reason, "signals": signals[:MAXIMUM_SIGNALS]}}}
+        "tumbler": _list(policy.list, digest) | {"reason": reason, "signals": [
+            _signal(one) for one in signals[:MAXIMUM_SIGNALS]]}}}
 
 
 def incident(pin_list, digest, code, envelope, app, at):

@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: CC0-1.0
 """Revocation lists (formats.md, section 4.1), read by `cryptography`."""
+import base64
 import datetime
+import re
 
 from cryptography import x509
 
 SEVEN_DAYS = datetime.timedelta(days=7)
+MAXIMUM_BYTES, MAXIMUM_COUNT = 32 << 20, 1_024
+_BLOCK = re.compile(rb"-----BEGIN X509 CRL-----\r?\n(.*?)-----END X509 CRL-----", re.DOTALL)
 _KNOWN = (x509.CRLNumber, x509.AuthorityKeyIdentifier)
 _KNOWN_OF_ENTRIES = (x509.CRLReason, x509.InvalidityDate)
 
@@ -64,11 +68,26 @@ class _List:
         return self.crl.is_signature_valid(issuer.public_key())
 
 
+def _ders(file):
+    """The lists in a file, in DER; one in DER, or PEM with at least one."""
+    if len(file) > MAXIMUM_BYTES:
+        raise ValueError("a file that is too long")
+    if file[:1] == b"\x30":
+        return [file]
+    blocks = _BLOCK.findall(file)
+    if not blocks or any(len(re.findall(b"-----%s " % word, file)) != len(blocks) for word in (b"BEGIN", b"END")):
+        raise ValueError("no revocation list, or half of one")
+    return [base64.b64decode(b"".join(one.split()), validate=True) for one in blocks]
+
+
 class Lists:
     """Lists, and what follows for a certificate that none of them covers: `if-known` or `required`."""
 
     def __init__(self, lists, demand):
-        self.lists, self.demand = [_List(der) for der in lists], demand
+        ders = [der for file in lists for der in _ders(file)]
+        if len(ders) > MAXIMUM_COUNT:
+            raise ValueError("too many revocation lists")
+        self.lists, self.demand = [_List(der) for der in ders], demand
 
     def objection(self, path, at):
         """`revoked`, `revocation-unknown` or None for a path of certificates, the anchor last."""

@@ -11,7 +11,7 @@ import pins
 import times
 from strictjson import Malformed, count, member, read, unbase64
 
-MAXIMUM_BYTES, MAXIMUM_VALUES, MAXIMUM_LOGS, MAXIMUM_TIMESTAMPS = 4_194_304, 131_072, 4_096, 32
+MAXIMUM_BYTES, MAXIMUM_VALUES, MAXIMUM_LOGS, MAXIMUM_PREVIOUS, MAXIMUM_TIMESTAMPS = 4_194_304, 131_072, 4_096, 64, 32
 MAXIMUM_AGE, MAXIMUM_LEAD, DAY = 70 * 86_400, 300, 86_400
 TRAPS = ("9EGV1vAOLbVUNcrdV3iS5T4VrUFwWPh44U/2uRh0FYk=", "si9+3rWvav5QPeBAgbLXTBJThJL+3yyypSZQPO9TztI=")
 STATES = ("pending", "qualified", "usable", "readonly", "retired", "rejected")
@@ -41,7 +41,10 @@ def _objects(table, name):
 def _previous(table):
     if "previous_operators" not in table:
         return None
-    return sorted((_time(one, "end_time"), member(one, "name", str)) for one in _objects(table, "previous_operators"))
+    listed = _objects(table, "previous_operators")
+    if len(listed) > MAXIMUM_PREVIOUS:
+        raise Malformed("too many earlier operators")
+    return sorted((_time(one, "end_time"), member(one, "name", str)) for one in listed)
 
 
 class Log:

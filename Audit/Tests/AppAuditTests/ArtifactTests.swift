@@ -99,6 +99,8 @@ struct ArtifactTests {
             ("_OSSL_PROVIDER_load", "OpenSSL"), ("_SSL_CTX_set_custom_verify", "BoringSSL"),
             ("_mbedtls_ssl_handshake", "mbedTLS"), ("_Cronet_Engine_Create", "Cronet"),
             ("_curl_easy_perform", "libcurl"),
+            // What brings a handshake on step by step, or has a library between it and the handshake.
+            ("_mbedtls_ssl_setup", "mbedTLS"), ("_SSL_do_handshake", "OpenSSL or BoringSSL"),
         ])
     func eachTLSLibraryIsKnownByANameThatOnlyItHas(_ name: String, _ stack: String) {
         let report = RuleFixture.report([("Bank.app/Bank", BuiltApp.program(names: ["_malloc", name]))])

@@ -190,6 +190,21 @@ struct RuleTests {
             RuleFixture.rules("A.swift", "clientConfig.certificateVerification = .none") == [
                 "trust-invalid-certificates"
             ])
+        // What clients of gRPC make of a server's certificate; `clientCertificateVerification` is a server's.
+        let member = "serverCertificateVerification"
+        for (value, rule) in [
+            (".noVerification", "trust-invalid-certificates"), (".noHostnameVerification", "trust-host-name-unchecked"),
+        ] {
+            #expect(RuleFixture.rules("A.swift", "config.\(member) = \(value)") == [rule])
+            #expect(RuleFixture.rules("A.swift", "let a = T.tls { $0.\(member) = \(value) }") == [rule])
+            #expect(RuleFixture.rules("A.swift", "let a = TLS(\(member): \(value))") == [rule])
+        }
+        for quiet in [
+            "config.serverCertificateVerification = .fullVerification",
+            "config.clientCertificateVerification = .noVerification",
+        ] {
+            #expect(RuleFixture.rules("A.swift", quiet).isEmpty)
+        }
         #expect(RuleFixture.rules("A.swift", "serverConfig.certificateVerification = .none").isEmpty)
         #expect(RuleFixture.rules("A.swift", "serverConfig.certificateVerification = .noHostnameVerification").isEmpty)
     }

@@ -167,21 +167,22 @@ extension SwiftSource {
     }
 
     mutating func lookAtAssignment(_ name: String, _ value: ExprSyntax, _ scope: Int) {
-        // A server that asks its clients for no certificate is as servers are.
-        guard !name.lowercased().hasPrefix("server") else { return }
+        let member = name.split(separator: ".").last.map(String.init) ?? ""
+        // A server that asks its clients for no certificate is as servers are. gRPC's clients have a member of that name.
+        guard !name.lowercased().hasPrefix("server") || member == "serverCertificateVerification" else { return }
         let line = self.line(of: value)
         let isDebug = self.scopes[scope].isDebug
         let text = self.short(value)
-        switch (name.split(separator: ".").last.map(String.init) ?? "", text) {
+        switch (member, text) {
         case ("allowInvalidCertificates", "true"), ("disableSSLCertValidation", "true"),
             ("allowsSelfSignedCertificates", "true"),
             ("allowSelfSignedSSL", "true"), ("validatesCertificateChain", "false"),
             ("validateCertificateChain", "false"):
             self.facts.find(.invalidCertificates, at: line, isDebug: isDebug, "\(name) = \(text)")
-        case ("certificateVerification", ".none"):
+        case ("certificateVerification", ".none"), ("serverCertificateVerification", ".noVerification"):
             self.facts.find(.invalidCertificates, at: line, isDebug: isDebug, "\(name) = \(text)")
         case ("validatesDomainName", "false"), ("certificateVerification", ".noHostnameVerification"),
-            ("validateHost", "false"):
+            ("serverCertificateVerification", ".noHostnameVerification"), ("validateHost", "false"):
             self.facts.find(.hostNameUnchecked, at: line, isDebug: isDebug, "\(name) = \(text)")
         case ("navigationDelegate", _) where text != "nil":
             self.navigationDelegates.append(text)

@@ -56,7 +56,8 @@ extension VectorQuestion {
         let text = try self.text("host")
         guard let host = try? HostName(text) else { return .members(["refused": .string("host-invalid")]) }
         let revocation: RevocationCheck?
-        do { revocation = try self.revocationCheck() } catch let error as InputError where error.code == .revocationList
+        do { revocation = try self.revocationCheck() } catch let error as InputError
+            where error.code == .revocationList || error.code == .pem
         {
             return .members(["refused": .string(PinningDecision.Reason.malformed.description)])
         }
