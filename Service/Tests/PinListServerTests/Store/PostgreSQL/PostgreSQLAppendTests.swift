@@ -163,7 +163,8 @@ struct PostgreSQLAppendTests {
     }
 
     @Test(
-        "one that stands still while it makes groups, and there is room: known groups wait for nothing, new ones in line")
+        "one that stands still while it makes groups, and there is room: known groups wait for nothing, new ones in line"
+    )
     func oneThatStandsStillWhileItMakesGroupsAndThereIsRoomKnownGroupsWaitForNothing() async throws {
         let name = try self.server.makeDatabase()
         let (store, other) = (try self.server.open(name, Self.patient), try self.server.open(name))
