@@ -5,7 +5,7 @@
 internal import PinReportAnalysis
 
 /// Makes the groups of a batch that are not there yet, within a transaction that holds ``StoreLock/groups``: without it
-/// reports are only counted in overflows that are there.
+/// reports are only counted in groups and overflows that are there.
 struct GroupMaking {
     /// The maximum number of groups that leave for those of one batch. A flood of new groups would have each of them
     /// look for one that leaves; the rest is counted in the overflow.
@@ -43,8 +43,9 @@ struct GroupMaking {
             ? try self.store.insert(report, as: group) : try self.overflow(of: report)
     }
 
-    /// Has the overflow of a group count a report.
+    /// Has the overflow of a group count a report, where the group is not there.
     mutating func countInOverflow(_ report: AcceptedReport) throws {
+        guard self.known[report.group.id] == nil else { return }
         self.known[report.group.id] = try self.overflow(of: report)
     }
 

@@ -46,8 +46,12 @@ struct SQLInsertion: Sendable {
 
 /// The clause after a query that locks the rows it finds, where a database has several writers; empty where it has one.
 struct SQLRowLocks: Sendable {
-    /// Keeps the rows from being removed, while others do the same.
+    /// Keeps the rows of groups from being removed, while others do the same; waits for those that are being removed.
     var shared = ""
+    /// Keeps the rows of groups from being removed, while others do the same; skips those that are being removed.
+    var sharedIfFree = ""
+    /// Takes rows that no other transaction has locked, to change them; skips the others.
+    var changed = ""
     /// Takes rows that no other transaction has locked, to remove them; skips the others.
     var free = ""
 }

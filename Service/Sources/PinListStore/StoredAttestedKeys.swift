@@ -95,14 +95,20 @@ extension StoreTransaction {
             [counter, .integer(now.secondsSince1970), .blob(assertion.keyID), counter]) == 1
     }
 
-    /// Uses up the assertions of reports, in the order of their keys, so that two instances never wait for each other
-    /// crosswise. A report whose assertion was used before is unattested from here on.
+    /// Uses up the assertions of reports. A report whose assertion was used before is unattested from here on.
+    ///
+    /// - Throws: ``ReportsMustWait`` where another instance is using one of the keys: which of two assertions with one counter
+    ///   is taken is known when that has ended.
     package func withUsedAssertions(_ reports: [AcceptedReport]) throws -> [AcceptedReport] {
         var uses: [ObjectIdentifier: (use: AssertionUse, at: Timestamp)] = [:]
         for report in reports {
             if let use = report.attestation.use { uses[ObjectIdentifier(use)] = (use, report.receivedAt) }
         }
         guard !uses.isEmpty else { return reports }
+        let held = try self.heldKeys(among: Set(uses.values.map(\.use.keyID)))
+        guard held.isEmpty else {
+            throw ReportsMustWait(among: reports) { $0.attestation.use.map { held.contains($0.keyID) } ?? false }
+        }
         let sorted = uses.values.sorted { left, right in
             left.use.keyID == right.use.keyID
                 ? left.use.counter < right.use.counter : left.use.keyID.lexicographicallyPrecedes(right.use.keyID)
@@ -113,6 +119,21 @@ extension StoreTransaction {
             guard let use = report.attestation.use, stale.contains(ObjectIdentifier(use)) else { return report }
             return report.unattested(5)
         }
+    }
+
+    /// The keys that another transaction is using. All others are this one's until it ends.
+    private func heldKeys(among ids: Set<[UInt8]>) throws -> Set<[UInt8]> {
+        let lock = self.connection.rowLocks.changed
+        guard !lock.isEmpty else { return [] }
+        func keys(_ ids: Set<[UInt8]>, _ lock: String) throws -> Set<[UInt8]> {
+            Set(
+                try self.connection.rows(
+                    in: ids.sorted { $0.lexicographicallyPrecedes($1) }.map { .blob($0) },
+                    { "SELECT key_id FROM attested_key WHERE key_id IN (\($0))\(lock)" }
+                ).map { try $0.blob(0) })
+        }
+        // A key that is not there is no key that is used.
+        return try keys(ids.subtracting(try keys(ids, lock)), "")
     }
 
     /// The secret of a day; `nil` where there is none.

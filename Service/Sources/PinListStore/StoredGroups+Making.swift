@@ -19,9 +19,11 @@ extension StoreTransaction {
     /// The groups of reports by id, made where there are none, as ``GroupQuota`` allows. A group that finds no room is the
     /// overflow's.
     ///
-    /// Takes ``StoreLock/groups`` only where a group is new: those that are there are looked up, and kept from being
-    /// removed until the reports are in. Waits for another instance that has it only where a new group has room of its own
-    /// (docs/decisions/0081).
+    /// Takes ``StoreLock/groups`` only where a group is new, and waits for nothing: groups that are there are looked up, and
+    /// kept from being removed until the reports are in.
+    ///
+    /// - Throws: ``ReportsMustWait`` where another instance has the lock and a new group has room of its own, or removes a
+    ///   group of the same id (docs/decisions/0082).
     package func groups(of reports: [AcceptedReport]) throws -> [String: KnownGroup] {
         var order: [String] = []
         var firsts: [String: AcceptedReport] = [:]
@@ -35,54 +37,80 @@ extension StoreTransaction {
         let isSettled = firsts.allSatisfy { id, first in known[id].map { $0.isListed || !first.isListed } ?? false }
         if isSettled { return known }
         let wanted = order.compactMap { firsts[$0] }
-        if try !self.connection.lockIfFree(.groups) {
-            if let known = try self.overflows(of: wanted, besides: known) { return known }
-            try self.connection.lock(.groups)
-        }
-        // Another instance may have made some while this one waited.
-        var making = GroupMaking(store: self, known: try self.knownGroups(order), quota: try self.groupQuota())
-        for report in wanted { try making.expect(report) }
-        return making.known
-    }
-
-    /// The groups that count reports while another instance makes groups: what could only take the place of another group is
-    /// counted in its overflow, and waits for nothing. An overflow that is not there yet is waited for, once.
-    ///
-    /// - Parameter known: The groups of these reports that are there.
-    /// - Returns: `nil` where a new group has room, or one that is there is to be marked as listed.
-    private func overflows(
-        of reports: [AcceptedReport], besides known: [String: KnownGroup]
-    ) throws -> [String: KnownGroup]? {
+        let isMaking = try self.connection.lockIfFree(.groups)
+        // Another instance may have made some before it gave the lock back.
+        let found = try isMaking ? self.knownGroups(order) : self.knownOverflows(of: wanted, besides: known)
         let quota = try self.groupQuota()
-        var (missing, counts) = ([AcceptedReport](), [GroupQuota.Share: Int]())
-        for report in reports {
-            if let group = known[report.group.id] {
-                guard group.isListed || !report.isListed else { return nil }
-                continue
-            }
-            missing.append(report)
-            let share = GroupQuota.Share(of: report.group, isListed: report.isListed)
-            // Where its part is full its share need not be counted.
-            guard quota.room(for: share, holding: 0) == .free else { continue }
-            let count = try counts[share] ?? self.groupCount(of: share)
-            counts[share] = count
-            guard quota.room(for: share, holding: count) != .free else { return nil }
+        let waiting =
+            try isMaking
+            ? self.removedGroups(among: wanted, besides: found)
+            : self.crowdedGroups(among: wanted, besides: found, quota)
+        guard waiting.isEmpty else { throw ReportsMustWait(among: reports) { waiting.contains($0.group.id) } }
+        var making = GroupMaking(store: self, known: found, quota: quota)
+        for report in wanted {
+            if isMaking { try making.expect(report) } else { try making.countInOverflow(report) }
         }
-        let overflows = Set(missing.map { $0.group.overflow(isListed: $0.isListed).id })
-        let found = try self.knownGroups(overflows.sorted())
-        if found.count < overflows.count { try self.connection.lock(.groups) }
-        var making = GroupMaking(store: self, known: known.merging(found) { $1 }, quota: quota)
-        for report in missing { try making.countInOverflow(report) }
         return making.known
     }
 
-    /// Groups by their ids.
+    /// Groups that are there, with the overflows of those that are not.
+    private func knownOverflows(
+        of reports: [AcceptedReport], besides known: [String: KnownGroup]
+    ) throws -> [String: KnownGroup] {
+        let ids = Set(reports.filter { known[$0.group.id] == nil }.map { $0.group.overflow(isListed: $0.isListed).id })
+        return known.merging(try self.knownGroups(ids.sorted())) { $1 }
+    }
+
+    /// The groups that only the instance can make that has the lock, which is another one: those with room of their own,
+    /// those that are to be marked as of a list, and those whose overflow is not there yet. What could only take the place of
+    /// another group is counted in its overflow meanwhile (docs/decisions/0081).
+    ///
+    /// - Parameter known: The groups that are there, and overflows.
+    private func crowdedGroups(
+        among reports: [AcceptedReport], besides known: [String: KnownGroup], _ quota: GroupQuota
+    ) throws -> Set<String> {
+        func hasRoom(_ report: AcceptedReport, _ counts: [[SQLValue]: Int] = [:]) -> Bool {
+            let share = GroupQuota.Share(of: report.group, isListed: report.isListed)
+            return quota.room(for: share, holding: counts[Self.values(of: share)] ?? 0) == .free
+        }
+        // Where its part is full its share need not be counted.
+        let uncertain = reports.filter { known[$0.group.id] == nil && hasRoom($0) }
+        let counts = try self.groupCounts(of: Set(uncertain.map(\.group.notedHostname)))
+        return Set(
+            reports.filter { report in
+                if let group = known[report.group.id] { return report.isListed && !group.isListed }
+                return hasRoom(report, counts) || known[report.group.overflow(isListed: report.isListed).id] == nil
+            }.map(\.group.id))
+    }
+
+    /// The groups that cannot be made although this transaction has the lock: retention is removing one of the same id, or the
+    /// overflow, and a new row would wait for its end.
+    ///
+    /// - Parameter known: The groups that are there.
+    private func removedGroups(
+        among reports: [AcceptedReport], besides known: [String: KnownGroup]
+    ) throws -> Set<String> {
+        guard !self.connection.rowLocks.sharedIfFree.isEmpty else { return [] }
+        let ids = reports.filter { known[$0.group.id] == nil }.map {
+            (group: $0.group.id, overflow: $0.group.overflow(isListed: $0.isListed).id)
+        }
+        let there = Set(
+            try self.connection.rows(
+                in: Set(ids.flatMap { [$0.group, $0.overflow] }).sorted().map { .text($0) },
+                { "SELECT id FROM report_group WHERE id IN (\($0))" }
+            ).map { try $0.text(0) })
+        let removed = there.subtracting(try self.knownGroups(there.sorted()).keys)
+        // One whose removal was taken back this moment is found when it is tried again.
+        return Set(ids.filter { there.contains($0.group) || removed.contains($0.overflow) }.map(\.group))
+    }
+
+    /// Groups by their ids, but for those that are being removed.
     func knownGroups(_ ids: [String]) throws -> [String: KnownGroup] {
         let rows = try self.connection.rows(in: ids.map { .text($0) }) { marks in
             """
             SELECT id, number, is_listed,
                 (SELECT COALESCE(SUM(bodies), 0) FROM group_count WHERE group_number = report_group.number)
-            FROM report_group WHERE id IN (\(marks))\(self.connection.rowLocks.shared)
+            FROM report_group WHERE id IN (\(marks))\(self.connection.rowLocks.sharedIfFree)
             """
         }
         var known: [String: KnownGroup] = [:]
@@ -115,6 +143,30 @@ extension StoreTransaction {
         let rows = try self.connection.rows(
             "SELECT COUNT(*) FROM report_group WHERE \(Self.shareCondition)", Self.values(of: share))
         return Int(clamping: try rows.first?.integer(0) ?? 0)
+    }
+
+    /// The numbers of groups of the shares of hosts, without overflows, by ``values(of:)``.
+    private func groupCounts(of hosts: Set<String>) throws -> [[SQLValue]: Int] {
+        let overflow = SQLValue.text(ReportGroup.overflowReason)
+        var counts: [[SQLValue]: Int] = [:]
+        for row in try self.connection.rows(
+            in: hosts.sorted().map { .text($0) },
+            { marks in
+                """
+                SELECT host, is_listed, CASE WHEN kind = 'incident' THEN list_name ELSE '' END,
+                    CASE WHEN attestation = 'attested' THEN 'attested' ELSE '' END, COUNT(*)
+                FROM report_group WHERE host IN (\(marks)) AND reason <> '\(ReportGroup.overflowReason)'
+                GROUP BY 1, 2, 3, 4
+                """
+            })
+        {
+            let key: [SQLValue] = [
+                .text(try row.text(0)), .integer(try row.integer(1)), overflow, .text(try row.text(2)),
+                .text(try row.text(3)),
+            ]
+            counts[key] = Int(clamping: try row.integer(4))
+        }
+        return counts
     }
 
     /// Groups of one report, the oldest first, which leave when another comes.

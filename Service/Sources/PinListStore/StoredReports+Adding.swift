@@ -49,13 +49,13 @@ extension StoreTransaction {
     private static let hosts = SQLInsertion(
         into: "counted_host", ["day", "name", "host", "instance"], "ON CONFLICT (day, name, host, instance) DO NOTHING")
 
-    /// Adds reports, and what is counted of them: the rows of an instance are its own, so that no instance waits for
-    /// another, but where a new group has room.
+    /// Adds reports, and what is counted of them: all or nothing. The rows of an instance are its own, so that no instance
+    /// waits for another.
     ///
     /// - Parameter instance: The instance that counts.
+    /// - Throws: ``ReportsMustWait``, before anything is added: the transaction has to be taken back.
     package func add(_ reports: [AcceptedReport], countedBy instance: String) throws {
         guard !reports.isEmpty else { return }
-        // First of all: instances that wait for a key hold nothing else.
         let reports = try self.withUsedAssertions(reports)
         try self.makeReportDays(Set(reports.map { $0.receivedAt.secondsSince1970 / 86_400 }))
         let groups = try self.groups(of: reports)

@@ -125,7 +125,9 @@ final class PostgreSQLConnection: SQLConnection {
     }
 
     var rowLocks: SQLRowLocks {
-        SQLRowLocks(shared: " FOR KEY SHARE OF report_group", free: " FOR UPDATE SKIP LOCKED")
+        SQLRowLocks(
+            shared: " FOR KEY SHARE OF report_group", sharedIfFree: " FOR KEY SHARE OF report_group SKIP LOCKED",
+            changed: " FOR NO KEY UPDATE SKIP LOCKED", free: " FOR UPDATE SKIP LOCKED")
     }
 
     var rowPlace: String? { "ctid" }

@@ -46,13 +46,14 @@ struct AssertionCounterTests {
             // never end.
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for (number, store) in stores.enumerated() {
+                    let intake = ReportIntake(store: store, instance: "\(number)", tries: .max)
                     group.addTask {
                         for counter in 1...10 as ClosedRange<UInt32> {
                             let order = number == 0 ? keys : keys.reversed()
                             let reports = try order.map { key in
                                 try Self.report(AssertionUse(keyID: key.keyID, counter: counter, network: [1]))
                             }
-                            try await store.append { try $0.add(reports, countedBy: "\(number)") }
+                            try await intake.store(reports)
                         }
                     }
                 }
@@ -92,9 +93,15 @@ struct AssertionCounterTests {
                 mayGoOn.wait()
             }
             for await _ in added { break }
-            // The second one waits for the first, which has not committed, and then finds the counter taken.
-            async let two: Void = second.append { try $0.add([late], countedBy: "2") }
-            mayGoOn.signal()
+            // The second one has it wait for the first, which has not committed, and then finds the counter taken.
+            let intake = ReportIntake(store: second, instance: "2", tries: .max)
+            async let two: Void = intake.store([late])
+            do {
+                defer { mayGoOn.signal() }
+                await #expect(throws: ReportsMustWait.self) {
+                    try await second.append { try $0.add([late], countedBy: "2") }
+                }
+            }
             try await one
             try await two
             #expect(try await AttestedService.states(first) == ["attested 0 1", "unattested 5 1"])

@@ -293,71 +293,78 @@ struct StoredReportTests {
         }
     }
 
-    /// A connection while another instance makes groups, for as long as this one looks.
-    private struct Crowded: SQLConnection {
-        let next: any SQLConnection
-
-        func rows(_ sql: String, _ values: [SQLValue]) throws -> [SQLRow] { try self.next.rows(sql, values) }
-
-        func execute(_ sql: String, _ values: [SQLValue]) throws -> Int { try self.next.execute(sql, values) }
-
-        func lock(_ lock: StoreLock) throws {
-            guard lock != .groups else { throw StoreError(.busy, "another instance makes groups") }
-            try self.next.lock(lock)
-        }
-
-        func lockIfFree(_ lock: StoreLock) throws -> Bool { try lock != .groups && self.next.lockIfFree(lock) }
-
-        var rowLocks: SQLRowLocks { self.next.rowLocks }
-
-        var rowPlace: String? { self.next.rowPlace }
-
-        var hasReportDays: Bool { self.next.hasReportDays }
-
-        func serverTime() throws -> Int64? { try self.next.serverTime() }
-
-        func continueNumbers() throws { try self.next.continueNumbers() }
-    }
-
     @Test(
-        "while another instance makes groups, what has no room is counted in its overflow and waits for nothing",
+        "while another instance makes groups, what has no room is counted in its overflow, and what has room is given back",
         arguments: TestedStore.all)
     func whileAnotherInstanceMakesGroupsWhatHasNoRoomIsCountedInItsOverflow(on tested: TestedStore) async throws {
         try await tested.withDatabase { open in
-            let store = try open()
+            let store = CrowdedStore(try open())
             @Sendable func append(_ reports: [AcceptedReport], isCrowded: Bool) async throws {
-                try await store.append { transaction in
-                    let connection = transaction.connection
-                    try StoreTransaction(connection: isCrowded ? Crowded(next: connection) : connection)
-                        .add(reports, countedBy: "a")
+                store.isCrowded = isCrowded
+                defer { store.isCrowded = false }
+                try await store.append { try $0.add(reports, countedBy: "a") }
+            }
+            /// The places of those that are given back.
+            func waiting(_ reports: [AcceptedReport]) async throws -> Set<Int>? {
+                do { try await append(reports, isCrowded: true) } catch let error as ReportsMustWait {
+                    return error.places
                 }
+                return nil
             }
             let known = try Self.accepted(host: "known.example")
             let (newcomer, late) = (try Self.accepted(host: "new.example"), try Self.accepted(host: "late.example"))
             let invented = try (0..<30).map { try Self.accepted(host: "invented\($0).example", isListed: false) }
-            // They have room, and wait for it.
-            await #expect(throws: StoreError.self) { try await append(invented, isCrowded: true) }
+            // They have room.
+            #expect(try await waiting(invented) == Set(0..<30))
             let early = try Self.accepted(host: "early.example", isListed: false)
             try await append([early, early], isCrowded: false)
+            #expect(try await waiting([early, invented[0], early, invented[0]]) == [1, 3])
             try await Self.fill(store, ReportGroup.maximumGroups / 2, isListed: false, reports: 2)
-            // Their overflow is made once, and is waited for.
-            await #expect(throws: StoreError.self) { try await append(invented, isCrowded: true) }
+            // Their overflow is made once, by the one that makes groups.
+            #expect(try await waiting(invented) == Set(0..<30))
             try await append([known, invented[0]], isCrowded: false)
             try await append(invented + [known], isCrowded: true)
             #expect(try await Self.overflow(in: store) == ["pin  31"])
             // A host of a list has room, and a group whose host came into a list is to be marked.
-            await #expect(throws: StoreError.self) { try await append(invented + [newcomer], isCrowded: true) }
-            await #expect(throws: StoreError.self) {
-                try await append([try Self.accepted(host: "early.example")], isCrowded: true)
-            }
+            #expect(try await waiting(invented + [newcomer, known]) == [30])
+            #expect(try await waiting([known, try Self.accepted(host: "early.example")]) == [1])
             try await append([newcomer, newcomer], isCrowded: false)
-            // Where the half of listed hosts is full, too, theirs wait no longer, and keep their host.
+            // Where the half of listed hosts is full, too, theirs are given back no longer, and keep their host.
             try await Self.fill(store, ReportGroup.maximumGroups / 2 - 2, isListed: true, reports: 2)
             try await append([late], isCrowded: false)
             try await append(invented + [late, known], isCrowded: true)
             #expect(try await Self.overflow(in: store) == ["pin  61", "pin late.example 2"])
             let groups = try await store.read { try $0.groups(GroupFilter(host: "known.example"), newest: [:]) }
             #expect(groups.map(\.count) == [3])
+        }
+    }
+
+    @Test(
+        "while another instance makes groups, a host that has its share of them gets no more, and other hosts have room",
+        arguments: TestedStore.all)
+    func whileAnotherInstanceMakesGroupsAHostThatHasItsShareOfThemGetsNoMore(on tested: TestedStore) async throws {
+        try await tested.withDatabase { open in
+            let store = CrowdedStore(try open())
+            let share = ReportGroup.maximumGroups / 2 / 8
+            let full = try (0...(share + 1)).map { number in
+                let report = try ReportText.report(
+                    chain: [], [("noted-hostname", .string("full.example")), ("app-version", .string("\(number)"))])
+                return AcceptedReport(
+                    report: report, group: ReportGroup(report), receivedAt: TurnedClock.start, networks: nil,
+                    isSample: false, isListed: true, body: report.document)
+            }
+            // Each twice: none leaves for another, and the one after the last is the overflow's.
+            let first = Array(full.dropLast())
+            for _ in 0..<2 { try await store.append { try $0.add(first, countedBy: "a") } }
+            #expect(try await Self.overflow(in: store) == ["pin full.example 2"])
+            store.isCrowded = true
+            try await store.append { try $0.add([full[0], full[share + 1]], countedBy: "a") }
+            #expect(try await Self.overflow(in: store) == ["pin full.example 3"])
+            let other = try Self.accepted(host: "other.example")
+            let error = await #expect(throws: ReportsMustWait.self) {
+                try await store.append { try $0.add([full[share + 1], other], countedBy: "a") }
+            }
+            #expect(error?.places == [1])
         }
     }
 

@@ -23,6 +23,13 @@ final class ReportIntake: Sendable {
     /// incidents keep no other report waiting.
     static let maximumWaitingEnvelopeBytes = 33_554_432
 
+    /// The number of times that reports are tried whose group another instance keeps from being made; then their senders are
+    /// asked to come again. With the pauses between these are five seconds at least where nothing else comes: as long as a
+    /// writer waits for another one.
+    static let maximumTries = 1_000
+    /// The maximum number of reports that wait for another instance: all others have the rest of the line.
+    static let maximumHeld = ReportIntake.maximumWaiting / 4
+
     /// The error that there is no room: the store does not keep up.
     struct CongestionError: Error {
         /// The length of the line, in seconds (``TurnedAway``).
@@ -37,21 +44,42 @@ final class ReportIntake: Sendable {
         let bytes: Int
         let envelopeBytes: Int
         let completion: Completion
+        /// The number of times that they had to wait for another instance.
+        var tries = 0
+    }
+
+    /// What became of a batch.
+    private struct Outcome {
+        /// What was to be written, with the result.
+        var written: [Waiting] = []
+        var result: Result<Void, any Error> = .success(())
+        /// What waits for another instance, and was not.
+        var held: [Waiting] = []
     }
 
     private struct Line {
         var waiting: [Waiting] = []
+        /// Those that wait for another instance.
+        var held: [Waiting] = []
         var reports = 0
         var bytes = 0
         var envelopeBytes = 0
         var isWriting = false
         var turnedAway = TurnedAway(of: ReportIntake.maximumWaiting)
         var written: (batches: Int64, reports: Int64) = (0, 0)
+
+        mutating func leave(_ waiting: Waiting) {
+            self.reports -= waiting.reports.count
+            self.bytes -= waiting.bytes
+            self.envelopeBytes -= waiting.envelopeBytes
+        }
     }
 
     private let store: any ServiceStore
     /// Names this instance where several count networks in one database.
     private let instance: String
+    private let tries: Int
+    private let pause: Duration
     private let line = NIOLockedValueBox(Line())
 
     /// The number of waiting reports, those that are being written included.
@@ -65,9 +93,16 @@ final class ReportIntake: Sendable {
     /// - Parameters:
     ///   - store: The store of reports.
     ///   - instance: A name that no other instance has.
-    init(store: any ServiceStore, instance: String) {
+    ///   - tries: The number of times that reports are tried which wait for another instance.
+    ///   - pause: The pause between two tries, when nothing but such reports is there.
+    init(
+        store: any ServiceStore, instance: String, tries: Int = ReportIntake.maximumTries,
+        pause: Duration = .milliseconds(5)
+    ) {
         self.store = store
         self.instance = instance
+        self.tries = tries
+        self.pause = pause
     }
 
     /// Stores reports, with others that come at the same time.
@@ -119,42 +154,106 @@ final class ReportIntake: Sendable {
 
     private func write() async {
         while let batch = self.nextBatch() {
-            let reports = batch.flatMap(\.reports)
-            let instance = self.instance
-            let outcome: Result<Void, any Error>
-            do {
-                try await self.store.append { try $0.add(reports, countedBy: instance) }
-                outcome = .success(())
-            } catch { outcome = .failure(error) }
+            let outcome = await self.append(batch)
             self.line.withLockedValue { line in
-                line.reports -= reports.count
-                line.bytes -= batch.reduce(0) { $0 + $1.bytes }
-                line.envelopeBytes -= batch.reduce(0) { $0 + $1.envelopeBytes }
-                guard case .success = outcome else { return }
+                for waiting in outcome.written { line.leave(waiting) }
+                guard case .success = outcome.result, !outcome.written.isEmpty else { return }
+                let reports = outcome.written.reduce(0) { $0 + $1.reports.count }
                 line.written.batches += 1
-                line.written.reports += Int64(reports.count)
-                line.turnedAway.took(reports.count, leaving: line.reports)
+                line.written.reports += Int64(reports)
+                line.turnedAway.took(reports, leaving: line.reports)
             }
-            for waiting in batch { waiting.completion(outcome) }
+            for waiting in outcome.written { waiting.completion(outcome.result) }
+            let isAlone = self.hold(outcome.held)
+            if outcome.written.isEmpty, isAlone { try? await Task.sleep(for: self.pause) }
         }
     }
 
-    /// The reports of the next transaction; `nil` when none waits, and then nothing writes.
+    /// Stores what can be stored now: a body whose reports have to wait for another instance keeps no other one waiting
+    /// (docs/decisions/0082).
+    private func append(_ batch: [Waiting]) async -> Outcome {
+        var outcome = Outcome(written: batch)
+        let instance = self.instance
+        while !outcome.written.isEmpty {
+            let reports = outcome.written.flatMap(\.reports)
+            do {
+                try await self.store.append { try $0.add(reports, countedBy: instance) }
+                return outcome
+            } catch {
+                let (waits, others) = Self.split(outcome.written, by: error as? ReportsMustWait)
+                guard !waits.isEmpty else {
+                    outcome.result = .failure(error)
+                    return outcome
+                }
+                outcome.held += waits
+                outcome.written = others
+            }
+        }
+        return outcome
+    }
+
+    /// The bodies with a report that has to wait, and the others.
+    private static func split(
+        _ batch: [Waiting], by error: ReportsMustWait?
+    ) -> (waits: [Waiting], others: [Waiting]) {
+        guard let error else { return ([], batch) }
+        var (waits, others, end) = ([Waiting](), [Waiting](), 0)
+        for waiting in batch {
+            let places = end..<(end + waiting.reports.count)
+            end = places.upperBound
+            if error.places.isDisjoint(with: places) { others.append(waiting) } else { waits.append(waiting) }
+        }
+        return (waits, others)
+    }
+
+    /// Puts back what has to wait for another instance: it is tried again with each batch, in turns.
+    ///
+    /// - Returns: Whether nothing else waits.
+    private func hold(_ held: [Waiting]) -> Bool {
+        let (refused, isAlone) = self.line.withLockedValue { line in
+            var refused: [(waiting: Waiting, error: CongestionError)] = []
+            var room = Self.maximumHeld - line.held.reduce(0) { $0 + $1.reports.count }
+            for var waiting in held {
+                waiting.tries += 1
+                room -= waiting.reports.count
+                if room >= 0, waiting.tries < self.tries {
+                    line.held.append(waiting)
+                } else {
+                    line.leave(waiting)
+                    let end = line.turnedAway.add(waiting.reports.count, behind: line.reports)
+                    refused.append((waiting, CongestionError(line: end)))
+                }
+            }
+            return (refused, line.waiting.isEmpty)
+        }
+        for (waiting, error) in refused { waiting.completion(.failure(error)) }
+        return isAlone
+    }
+
+    /// The reports of the next transaction; `nil` when none waits, and then nothing writes. Those that had to wait for another
+    /// instance are half of it at most.
     private func nextBatch() -> [Waiting]? {
         self.line.withLockedValue { line in
-            guard !line.waiting.isEmpty else {
+            guard !line.waiting.isEmpty || !line.held.isEmpty else {
                 line.isWriting = false
                 return nil
             }
-            var count = 0
-            let end = line.waiting.firstIndex { waiting in
-                count += waiting.reports.count
-                return count > Self.maximumBatchSize
-            }
-            let batch = Array(line.waiting.prefix(max(end ?? line.waiting.count, 1)))
-            line.waiting.removeFirst(batch.count)
-            return batch
+            let again = Self.removeFirst(Self.maximumBatchSize / 2, of: &line.held)
+            let count = again.reduce(0) { $0 + $1.reports.count }
+            return again + Self.removeFirst(Self.maximumBatchSize - count, of: &line.waiting)
         }
+    }
+
+    /// The first bodies with so many reports at most, and one body at least.
+    private static func removeFirst(_ maximum: Int, of waiting: inout [Waiting]) -> [Waiting] {
+        var count = 0
+        let end = waiting.firstIndex { waiting in
+            count += waiting.reports.count
+            return count > maximum
+        }
+        let first = Array(waiting.prefix(max(end ?? waiting.count, 1)))
+        waiting.removeFirst(first.count)
+        return first
     }
 }
 

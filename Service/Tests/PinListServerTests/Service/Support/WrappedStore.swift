@@ -10,7 +10,7 @@ import NIOConcurrencyHelpers
 /// A store that counts what is written, and fails when it is told to.
 final class WrappedStore: ServiceStore {
     private struct State {
-        var failure: StoreError?
+        var failure: (any Error)?
         var writes = 0
         var sparesAppends = false
     }
@@ -22,7 +22,7 @@ final class WrappedStore: ServiceStore {
     init(_ store: any ServiceStore) { self.store = store }
 
     /// The error of every write from now on; `nil` when all is well.
-    var failure: StoreError? {
+    var failure: (any Error)? {
         get { self.state.withLockedValue { $0.failure } }
         set { self.state.withLockedValue { $0.failure = newValue } }
     }

@@ -162,6 +162,109 @@ struct PostgreSQLAppendTests {
         #expect(try await Self.counted(in: other) == 40)
     }
 
+    @Test(
+        "one that stands still while it makes groups, and there is room: known groups wait for nothing, new ones in line"
+    )
+    func oneThatStandsStillWhileItMakesGroupsAndThereIsRoomKnownGroupsWaitForNothing() async throws {
+        let name = try self.server.makeDatabase()
+        let (store, other) = (try self.server.open(name, Self.patient), try self.server.open(name))
+        let (known, new) = (try Self.reports(10), try Self.invented(1))
+        try await other.append { try $0.add(known, countedBy: "a") }
+        let intake = ReportIntake(store: other, instance: "a", tries: .max)
+        let (begun, hasBegun) = AsyncStream.makeStream(of: Void.self)
+        let mayGoOn = DispatchSemaphore(value: 0)
+        async let still: Void = store.append { store in
+            try store.add(Self.invented(2), countedBy: "b")
+            hasBegun.yield()
+            mayGoOn.wait()
+        }
+        for await _ in begun { break }
+        async let late: Void = intake.store(new)
+        do {
+            // Known groups would wait for the one above, and fail when it does not end.
+            defer { mayGoOn.signal() }
+            while intake.waitingCount < new.count { await Task.yield() }
+            for _ in 0..<3 { try await intake.store(known) }
+            #expect(intake.waitingCount == new.count)
+            #expect(try await store.read { try Self.lockWaits($0) } == [])
+        }
+        _ = try await (still, late)
+        #expect(try await Self.counted(in: other) == 50)
+        #expect(intake.waitingCount == 0)
+    }
+
+    @Test("one that stands still while it removes a group: a report of that one makes it anew, others wait for nothing")
+    func oneThatStandsStillWhileItRemovesAGroupAReportOfThatOneMakesItAnew() async throws {
+        let name = try self.server.makeDatabase()
+        let (store, other) = (try self.server.open(name, Self.patient), try self.server.open(name))
+        let reports = try Self.reports(10)
+        try await other.append { try $0.add(reports, countedBy: "a") }
+        let intake = ReportIntake(store: other, instance: "a", tries: .max)
+        let (begun, hasBegun) = AsyncStream.makeStream(of: Void.self)
+        let mayGoOn = DispatchSemaphore(value: 0)
+        async let still: Bool = store.append { store in
+            let row = try store.connection.rows(
+                "SELECT number FROM report_group WHERE host = ?", [.text("h1.example")]
+            ).first
+            // As retention does, which does not take the lock of groups.
+            let isGone = try store.removeGroup(try #require(row).integer(0), if: { _, _ in true })
+            hasBegun.yield()
+            mayGoOn.wait()
+            return isGone
+        }
+        for await _ in begun { break }
+        let ofIt = reports.filter { $0.group.notedHostname == "h1.example" }
+        let others = reports.filter { $0.group.notedHostname != "h1.example" }
+        async let late: Void = intake.store(ofIt)
+        do {
+            defer { mayGoOn.signal() }
+            while intake.waitingCount < ofIt.count { await Task.yield() }
+            for _ in 0..<3 { try await intake.store(others + Self.invented(1)) }
+            #expect(intake.waitingCount == ofIt.count)
+            #expect(try await store.read { try Self.lockWaits($0) } == [])
+        }
+        #expect(try await still)
+        try await late
+        let groups = try await other.read { try $0.groups(GroupFilter(host: "h1.example"), newest: [:]) }
+        #expect(groups.map(\.count) == [2])
+        #expect(try await Self.counted(in: other) == 49)
+    }
+
+    @Test("four under load, and room for groups that strangers invent: none is ever seen to wait, nothing is lost")
+    func fourUnderLoadAndRoomForGroupsThatStrangersInventNoneIsEverSeenToWait() async throws {
+        let name = try self.server.makeDatabase()
+        let stores = try (0..<4).map { _ in try self.server.open(name) }
+        let reports = try Self.reports(60)
+        try await stores[0].append { try $0.add(reports, countedBy: "first") }
+        let rounds = 40
+        let waits = try await withThrowingTaskGroup(of: [String].self) { group in
+            for (number, store) in stores.enumerated() {
+                let intake = ReportIntake(store: store, instance: "\(number)", tries: .max)
+                group.addTask {
+                    var waits: [String] = []
+                    for round in 1...rounds {
+                        // Of its own, and the same at all four.
+                        let (own, same) = (try Self.invented(number * rounds + round), try Self.invented(1_000 + round))
+                        async let new: Void = intake.store(own)
+                        async let shared: Void = intake.store(same)
+                        try await intake.store(reports)
+                        // The three others are in the middle of theirs.
+                        waits += try await store.read { try Self.lockWaits($0) }
+                        _ = try await (new, shared)
+                    }
+                    return waits
+                }
+            }
+            return try await group.reduce(into: []) { $0 += $1 }
+        }
+        #expect(waits == [])
+        #expect(try await Self.counted(in: stores[3]) == Int64(60 + 70 * 4 * rounds))
+        let groups = try await stores[3].read {
+            try $0.connection.rows("SELECT COUNT(*) FROM report_group", []).first?.integer(0)
+        }
+        #expect(groups == Int64(5 + 5 * 4 * rounds + 5 * rounds))
+    }
+
     @Test("four under load, and no room for groups that strangers invent: none is ever seen to wait, nothing is lost")
     func fourUnderLoadAndNoRoomForGroupsThatStrangersInventNoneIsEverSeenToWait() async throws {
         let name = try self.server.makeDatabase()
@@ -198,7 +301,8 @@ struct PostgreSQLAppendTests {
         let reports = try Self.reports(40, hosts: 20)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for (number, store) in stores.enumerated() {
-                group.addTask { try await store.append { try $0.add(reports, countedBy: "\(number)") } }
+                let intake = ReportIntake(store: store, instance: "\(number)", tries: .max)
+                group.addTask { try await intake.store(reports) }
             }
             try await group.waitForAll()
         }

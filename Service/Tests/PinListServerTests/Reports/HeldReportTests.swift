@@ -1,0 +1,99 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import CertificatePinning
+import PinListMetadata
+import PinningTesting
+import Testing
+
+@testable import PinListServer
+@testable import PinListStore
+@testable import PinReportAnalysis
+
+@Suite("Reports that wait for another instance", .runsPostgreSQL)
+struct HeldReportTests {
+    private static func accepted(_ host: String) throws -> AcceptedReport {
+        let report = try ReportText.report(chain: [], [("noted-hostname", .string(host))])
+        return AcceptedReport(
+            report: report, group: ReportGroup(report), receivedAt: TurnedClock.start, networks: nil, isSample: false,
+            isListed: true, body: report.document)
+    }
+
+    /// The hosts of groups, each with the number of its reports.
+    private static func groups(in store: any ServiceStore) async throws -> [String] {
+        try await store.read { try $0.groups(GroupFilter(), newest: [:]) }.map { "\($0.host) \($0.count)" }.sorted()
+    }
+
+    @Test(
+        "keep no other report waiting, a body waits as a whole, and all are stored once when the other one is done",
+        arguments: TestedStore.all)
+    func keepNoOtherReportWaitingABodyWaitsAsAWhole(on tested: TestedStore) async throws {
+        try await tested.withDatabase { open in
+            let store = CrowdedStore(try open())
+            let intake = ReportIntake(store: store, instance: "a", tries: .max)
+            let (known, new) = (try Self.accepted("known.example"), try Self.accepted("new.example"))
+            try await intake.store([known])
+            store.isCrowded = true
+            async let alone: Void = intake.store([new])
+            async let mixed: Void = intake.store([known, new])
+            do {
+                defer { store.isCrowded = false }
+                while intake.waitingCount < 3 { await Task.yield() }
+                for _ in 0..<10 { try await intake.store([known]) }
+                #expect(intake.waitingCount == 3)
+                #expect(try await Self.groups(in: store) == ["known.example 11"])
+            }
+            _ = try await (alone, mixed)
+            #expect(try await Self.groups(in: store) == ["known.example 12", "new.example 2"])
+            #expect(intake.waitingCount == 0)
+            #expect(intake.written.reports == 14)
+        }
+    }
+
+    @Test("are given back to their senders when they were tried often enough, and nothing of them stays")
+    func areGivenBackToTheirSendersWhenTheyWereTriedOftenEnough() async throws {
+        try await TestedStore.sqlite.withDatabase { open in
+            let store = WrappedStore(try open())
+            let intake = ReportIntake(store: store, instance: "a", tries: 3, pause: .zero)
+            let one = try Self.accepted("a.example")
+            store.failure = ReportsMustWait(at: [0])
+            await #expect(throws: ReportIntake.CongestionError.self) { try await intake.store([one, one]) }
+            #expect(store.writes == 3)
+            #expect(intake.waitingCount == 0)
+            store.failure = nil
+            try await intake.store([one])
+            #expect(try await Self.groups(in: store) == ["a.example 1"])
+            #expect(intake.written.reports == 1)
+        }
+    }
+
+    @Test("have a quarter of the line: what is more is given back at once")
+    func haveAQuarterOfTheLineWhatIsMoreIsGivenBackAtOnce() async throws {
+        try await TestedStore.sqlite.withDatabase { open in
+            let store = WrappedStore(try open())
+            let intake = ReportIntake(store: store, instance: "a", tries: .max)
+            let many = Array(repeating: try Self.accepted("a.example"), count: ReportIntake.maximumHeld)
+            store.failure = ReportsMustWait(at: [0])
+            await #expect(throws: ReportIntake.CongestionError.self) { try await intake.store(many + many.prefix(1)) }
+            #expect(store.writes == 1)
+            async let held: Void = intake.store(many)
+            while store.writes < 3 { await Task.yield() }
+            store.failure = nil
+            try await held
+            #expect(intake.written.reports == Int64(ReportIntake.maximumHeld))
+        }
+    }
+
+    @Test("an error that names none of them is the error of the batch, and ends")
+    func errorThatNamesNoneOfThemIsTheErrorOfTheBatch() async throws {
+        try await TestedStore.sqlite.withDatabase { open in
+            let store = WrappedStore(try open())
+            let intake = ReportIntake(store: store, instance: "a", tries: .max)
+            let one = try Self.accepted("a.example")
+            store.failure = ReportsMustWait(at: [7])
+            await #expect(throws: ReportsMustWait.self) { try await intake.store([one]) }
+            #expect(store.writes == 1)
+        }
+    }
+}
