@@ -6,6 +6,7 @@
 public import AsyncHTTPClient
 @_spi(Adapters) import CertificatePinning
 public import NIOCore
+import NIOHTTP1
 public import NIOPosix
 import NIOSSL
 public import PinListClient
@@ -101,13 +102,47 @@ extension HTTPClient.Configuration {
     }
 
     /// The object that evaluates the connections to one server.
-    func connections(_ tls: PinnedTLS, _ server: ServerEvaluator, _ check: RequestCheck) -> HTTPServerConnections {
+    ///
+    /// - Parameter refusesLocalPeers: Whether a connection to this machine or into a private network takes no request.
+    func connections(
+        _ tls: PinnedTLS, _ server: ServerEvaluator, _ check: RequestCheck, refusesLocalPeers: Bool = false
+    ) -> HTTPServerConnections {
         let probe = HandshakeProbe(
             host: server.host, port: server.port, finder: tls.finder, clock: { server.pinning.now },
             context: tls.context(for: server.host), proxy: self.proxy,
             place: self.dnsOverride[server.host.description] ?? server.host.description,
             localAddress: self.localAddress, timeout: self.timeout.connect ?? .seconds(10))
-        return HTTPServerConnections(server: server, registry: tls.registry, probe: probe, check: check)
+        return HTTPServerConnections(
+            server: server, registry: tls.registry, probe: probe, check: check, refusesLocalPeers: refusesLocalPeers)
+    }
+
+    /// Whether the other end of a connection says where the name of a host leads. It does not behind a proxy, nor where
+    /// `dnsOverride` itself has a local or private address for the host.
+    func showsPeer(of host: String) -> Bool {
+        guard self.proxy == nil else { return false }
+        let name = (try? HostName(host))?.description ?? host
+        guard let place = self.dnsOverride[host] ?? self.dnsOverride[name], let written = try? HostName(place) else {
+            return true
+        }
+        return !written.isLocal
+    }
+
+    /// This configuration for requests without TLS that are sent to no local or private address.
+    func refusingLocalPeers() -> HTTPClient.Configuration {
+        var refusing = self
+        refusing.http1_1ConnectionDebugInitializer = { channel in
+            if let error = LocalPeerError(channel) {
+                let pipeline = channel.pipeline.syncOperations
+                do {
+                    let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
+                    try pipeline.addHandler(HTTP1RequestWatch(.localPeer(error)), position: .after(decoder))
+                } catch {
+                    channel.close(promise: nil)
+                }
+            }
+            return channel.eventLoop.makeSucceededVoidFuture()
+        }
+        return refusing
     }
 
     /// Sets the hooks, all of them: AsyncHTTPClient asks the one of the protocol that was negotiated.

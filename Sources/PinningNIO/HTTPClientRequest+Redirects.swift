@@ -6,6 +6,7 @@
 import AsyncHTTPClient
 public import CertificatePinning
 import Foundation
+import NIOCore
 import NIOHTTP1
 @_spi(Adapters) import PinListClient
 
@@ -58,15 +59,45 @@ public struct LocalRedirectError: Error, Hashable, Sendable, CustomStringConvert
     public let host: String
     /// The host that it redirected to, without a port.
     public let target: String
+    /// The address that the target was connected at; `nil` where the written host is local already.
+    private let address: String?
 
     /// Returns what is wrong with a redirect; `nil` when it leads to a public host, or began in the same network.
     @_spi(Tools) public init?(from host: HostName, to target: HostName) {
         guard !host.isLocal, target.isLocal else { return nil }
         self.host = host.description
         self.target = target.description
+        self.address = nil
+    }
+
+    /// A redirect to a name that leads to a local or private address.
+    @_spi(Tools) public init(from host: HostName, to target: HostName, at address: String) {
+        self.host = host.description
+        self.target = target.description
+        self.address = address
     }
 
     /// The description, in one sentence.
-    public var description: String { "\(self.host) redirects to \(self.target), which is a local or private address" }
+    public var description: String {
+        guard let address else {
+            return "\(self.host) redirects to \(self.target), which is a local or private address"
+        }
+        return "\(self.host) redirects to \(self.target), which is at \(address), a local or private address"
+    }
+}
+
+/// A connection that takes no request, because its other end is this machine or in a private network, and a host of the
+/// world redirected to it.
+struct LocalPeerError: Error {
+    /// The address of the other end.
+    let address: String
+
+    /// Returns what is wrong with a connection; `nil` when it leads to a public address. One whose address is not known
+    /// may lead anywhere.
+    init?(_ channel: any Channel) {
+        let address = channel.remoteAddress?.ipAddress
+        if let host = address.flatMap({ try? HostName($0) }), !host.isLocal { return nil }
+        self.address = address ?? "an unknown address"
+    }
 }
 #endif

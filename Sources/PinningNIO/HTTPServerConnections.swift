@@ -28,12 +28,20 @@ final class HTTPServerConnections: Sendable {
     /// The known chain of the server.
     let chain: ServerChain
     private let check: RequestCheck
+    /// Whether a connection to this machine or into a private network takes no request.
+    private let refusesLocalPeers: Bool
+    /// Whether the newest connection leads there.
+    private let hasLocalPeer = NIOLockedValueBox(false)
     /// The open connections of HTTP/2: one, seldom more.
     private let openHTTP2 = NIOLockedValueBox<[PinnedConnection]>([])
     /// The newest verdict on a connection to this server.
     private let concluded = NIOLockedValueBox<PinningDecision?>(nil)
 
-    init(server: ServerEvaluator, registry: ConnectionRegistry, probe: HandshakeProbe, check: RequestCheck) {
+    init(
+        server: ServerEvaluator, registry: ConnectionRegistry, probe: HandshakeProbe, check: RequestCheck,
+        refusesLocalPeers: Bool
+    ) {
+        self.refusesLocalPeers = refusesLocalPeers
         self.server = server
         self.registry = registry
         self.chain = ServerChain(probe)
@@ -43,12 +51,21 @@ final class HTTPServerConnections: Sendable {
     /// The newest decision on a connection to this server; `nil` before the first.
     var newestDecision: PinningDecision? { self.concluded.withLockedValue { $0 } }
 
+    /// Whether the newest connection leads to this machine or into a private network.
+    var isLocal: Bool { self.hasLocalPeer.withLockedValue { $0 } }
+
+    /// The check of requests on one connection.
+    private func check(on channel: any Channel) -> RequestCheck {
+        guard self.refusesLocalPeers, let error = LocalPeerError(channel) else { return self.check }
+        return .localPeer(error)
+    }
+
     // MARK: AsyncHTTPClient's hooks. They never fail: see ConnectionGate.
 
     /// A connection of HTTP/1.1, after its handshake.
     func http1(_ channel: any Channel) -> EventLoopFuture<Void> {
         if let (gate, tls) = self.gate(channel, speaksHTTP2: false) {
-            let watch = HTTP1RequestWatch(self.check)
+            let watch = HTTP1RequestWatch(self.check(on: channel))
             let pipeline = channel.pipeline.syncOperations
             do {
                 // Next to the decoder, so that it sees requests and responses as AsyncHTTPClient does.
@@ -86,17 +103,18 @@ final class HTTPServerConnections: Sendable {
     func stream(_ channel: any Channel) -> EventLoopFuture<Void> {
         do {
             guard let parent = channel.parent else { throw ChannelError.inappropriateOperationForState }
+            let check = self.check(on: parent)
             let gate: StreamGate
             if let connection = self.openHTTP2.withLockedValue({ $0.first { $0.channel === parent } }) {
-                if case .admission(let requests) = self.check, connection.mayTakeRequest() {
+                if case .admission(let requests) = check, connection.mayTakeRequest() {
                     // Without a handler: one in each stream would be the largest cost of a request.
                     requests.admit()
                     return channel.eventLoop.makeSucceededVoidFuture()
                 }
-                gate = StreamGate(on: connection, self.check)
+                gate = StreamGate(on: connection, check)
             } else {
                 gate = StreamGate(
-                    behind: try parent.pipeline.syncOperations.handler(type: ConnectionGate.self), self.check)
+                    behind: try parent.pipeline.syncOperations.handler(type: ConnectionGate.self), check)
             }
             let pipeline = channel.pipeline.syncOperations
             let codec = try pipeline.handler(type: HTTP2FramePayloadToHTTP1ClientCodec.self)
@@ -115,6 +133,8 @@ final class HTTPServerConnections: Sendable {
     /// closed.
     private func gate(_ channel: any Channel, speaksHTTP2: Bool) -> (ConnectionGate, NIOSSLClientHandler)? {
         let pipeline = channel.pipeline.syncOperations
+        let isLocal = LocalPeerError(channel) != nil
+        self.hasLocalPeer.withLockedValue { $0 = isLocal }
         do {
             let tls = try pipeline.handler(type: NIOSSLClientHandler.self)
             let gate = ConnectionGate(behind: tls, speaksHTTP2: speaksHTTP2)

@@ -26,8 +26,15 @@ public final class PinnedHTTPClient: Sendable {
         public var redirects = 5
         /// Whether a redirect is followed from a public host to `localhost`, or to a loopback, private or otherwise
         /// unreachable address. By default it fails with ``LocalRedirectError``, because services there often trust
-        /// every caller. Only the written host is checked: a name that resolves to such an address is not noticed.
+        /// every caller.
+        ///
+        /// A name that leads to such an address is noticed on its connection, before a byte of the request is sent: on
+        /// the redirect of an `https` host that is itself at a public address, and on all that follow. Behind a proxy
+        /// only the written host is checked, and so it is where the configuration's `dnsOverride` names the address.
         public var allowsLocalRedirects = false
+        /// The host of the world that redirected to the first URL, for tools that follow redirects themselves: a
+        /// connection to a local or private address takes no request.
+        @_spi(Tools) public var redirectedFrom: HostName?
         /// The time for which a request that was refused for its pins waits for a newer list, in seconds, to be sent
         /// once more under it. With 0, the default, it is refused at once. `Pinning.run()` must be running, and only
         /// requests without a body are sent again.
@@ -87,7 +94,22 @@ public final class PinnedHTTPClient: Sendable {
     /// for a URL without TLS.
     public func newestDecision(on url: String) -> PinningDecision? {
         guard let target = RequestTarget(url), target.isTLS else { return nil }
-        return self.servers.withLockedValue { $0.client(for: target) }?.connections.newestDecision
+        return self.servers.withLockedValue { servers in
+            let server = servers.client(for: target) ?? servers.client(for: target, refusingLocalPeers: true)
+            return server?.connections.newestDecision
+        }
+    }
+
+    /// The host of a URL that was asked, when a redirect from it comes from the world: it was asked over TLS, and is a
+    /// public name at a public address.
+    ///
+    /// A public name at a private address is a server of our own network, which may redirect to others there. Where the
+    /// settings name its address themselves, its name alone decides.
+    @_spi(Tools) public func hostOfTheWorld(in url: String) -> HostName? {
+        guard let target = RequestTarget(url), target.isTLS, let host = try? HostName(target.host), !host.isLocal
+        else { return nil }
+        guard self.configuration.showsPeer(of: target.host) else { return host }
+        return self.servers.withLockedValue { $0.client(for: target) }?.connections.isLocal == true ? nil : host
     }
 
     /// Refuses a redirect from a public host to this machine, or into a private network.
@@ -152,7 +174,8 @@ public final class PinnedHTTPClient: Sendable {
 
     /// The client of a request's server, when the request can be sent at once.
     private func readyServer(for request: HTTPClientRequest) -> ServerClient? {
-        guard request.tlsConfiguration == nil, self.options.secondsToWaitForNewerList <= 0 || request.body != nil,
+        guard request.tlsConfiguration == nil, self.options.redirectedFrom == nil,
+            self.options.secondsToWaitForNewerList <= 0 || request.body != nil,
             let server = self.servers.withLockedValue({ $0.client(forURL: request.url) }),
             server.connections.chain.isKnown
         else { return nil }
@@ -167,6 +190,7 @@ public final class PinnedHTTPClient: Sendable {
     ) async throws -> HTTPClientResponse {
         var request = request
         var first = first
+        var redirecting = self.options.redirectedFrom
         var history: [HTTPClientRequestResponse] = []
         while true {
             guard let target = RequestTarget(request.url) else { throw HTTPClientError.invalidURL }
@@ -175,11 +199,14 @@ public final class PinnedHTTPClient: Sendable {
                 first = nil
                 response = try await self.settled(attempt, request, deadline, logger)
             } else {
-                response = try await self.send(request, to: target, deadline, logger)
+                response = try await self.send(request, to: target, from: redirecting, deadline, logger)
             }
             if !history.isEmpty { response.history.insert(contentsOf: history, at: 0) }
             guard self.options.redirects > 0, let next = request.followingRedirect(response) else { return response }
             try self.checkRedirect(from: target, to: next)
+            if !self.options.allowsLocalRedirects {
+                redirecting = redirecting ?? self.hostOfTheWorld(in: request.url)
+            }
             history = response.history
             guard history.count <= self.options.redirects else { throw HTTPClientError.redirectLimitReached }
             request = next
@@ -191,30 +218,51 @@ public final class PinnedHTTPClient: Sendable {
     /// The outcome of one attempt to send a request to its server.
     private typealias Attempt = (result: Result<HTTPClientResponse, any Error>, server: ServerClient)
 
+    /// Sends a request, and refuses a local or private address of its server when a host of the world redirected to it.
     private func send(
-        _ request: HTTPClientRequest, to target: RequestTarget, _ deadline: NIODeadline, _ logger: Logger?
+        _ request: HTTPClientRequest, to target: RequestTarget, from redirecting: HostName?, _ deadline: NIODeadline,
+        _ logger: Logger?
     ) async throws -> HTTPClientResponse {
-        guard target.isTLS else { return try await self.sendPlain(request, to: target, deadline, logger) }
+        let place = ServerPlace(
+            target: target, refusesLocalPeers: redirecting != nil && self.configuration.showsPeer(of: target.host))
+        do {
+            return try await self.send(request, to: place, deadline, logger)
+        } catch let error as LocalPeerError {
+            guard let redirecting, let host = try? HostName(target.host) else { throw error }
+            throw LocalRedirectError(from: redirecting, to: host, at: error.address)
+        }
+    }
+
+    /// A server, and whether a local or private address of it is refused.
+    private struct ServerPlace {
+        let target: RequestTarget
+        let refusesLocalPeers: Bool
+    }
+
+    private func send(
+        _ request: HTTPClientRequest, to place: ServerPlace, _ deadline: NIODeadline, _ logger: Logger?
+    ) async throws -> HTTPClientResponse {
+        guard place.target.isTLS else { return try await self.sendPlain(request, to: place, deadline, logger) }
         guard request.tlsConfiguration == nil else {
             throw PinningSetupError(.configuration, "a request has TLS settings of its own; give them to the client")
         }
         guard request.body == nil, self.options.secondsToWaitForNewerList > 0 else {
-            return try await self.sendPinned(request, to: target, deadline, logger)
+            return try await self.sendPinned(request, to: place, deadline, logger)
         }
         let version = self.pinning.policyInForce.listVersion
         do {
-            return try await self.sendPinned(request, to: target, deadline, logger)
+            return try await self.sendPinned(request, to: place, deadline, logger)
         } catch let refusal as PinningError where refusal.isForPins {
             let seconds = self.options.secondsToWaitForNewerList
             guard await self.pinning.isList(newerThan: version, within: seconds) else { throw refusal }
-            return try await self.sendPinned(request, to: target, deadline, logger)
+            return try await self.sendPinned(request, to: place, deadline, logger)
         }
     }
 
     private func sendPinned(
-        _ request: HTTPClientRequest, to target: RequestTarget, _ deadline: NIODeadline, _ logger: Logger?
+        _ request: HTTPClientRequest, to place: ServerPlace, _ deadline: NIODeadline, _ logger: Logger?
     ) async throws -> HTTPClientResponse {
-        let server = try self.client(for: target)
+        let server = try self.client(for: place.target, refusingLocalPeers: place.refusesLocalPeers)
         let presented =
             server.connections.chain.isKnown
             ? nil : try await server.connections.askFirst(on: self.group.any(), until: deadline)
@@ -258,24 +306,33 @@ public final class PinnedHTTPClient: Sendable {
 
     /// A request without TLS: refused before a connection is made when the host's entry enforces.
     private func sendPlain(
-        _ request: HTTPClientRequest, to target: RequestTarget, _ deadline: NIODeadline, _ logger: Logger?
+        _ request: HTTPClientRequest, to place: ServerPlace, _ deadline: NIODeadline, _ logger: Logger?
     ) async throws -> HTTPClientResponse {
-        let decision = self.pinning.cleartextDecision(for: target.host, port: target.port)
+        let decision = self.pinning.cleartextDecision(for: place.target.host, port: place.target.port)
         guard decision.verdict == .allow else { throw PinningError(decision) }
+        let isRefusing = place.refusesLocalPeers
         let client = try self.servers.withLockedValue { servers in
-            try servers.plain { HTTPClient(eventLoopGroup: self.group, configuration: self.configuration) }
+            try servers.plain(refusingLocalPeers: isRefusing) {
+                HTTPClient(
+                    eventLoopGroup: self.group,
+                    configuration: isRefusing ? self.configuration.refusingLocalPeers() : self.configuration)
+            }
         }
         return try await client.execute(request, deadline: deadline, logger: logger)
     }
 
     /// The client of a server.
-    func client(for target: RequestTarget) throws -> ServerClient {
-        if let known = self.servers.withLockedValue({ $0.client(for: target) }) { return known }
+    ///
+    /// - Parameter refusingLocalPeers: Whether a connection to this machine or into a private network takes no request.
+    func client(for target: RequestTarget, refusingLocalPeers: Bool = false) throws -> ServerClient {
+        let known = self.servers.withLockedValue { $0.client(for: target, refusingLocalPeers: refusingLocalPeers) }
+        if let known { return known }
         let server = try self.tls.server(target.host, target.port)
         let requests = AdmittedRequests()
-        let connections = self.configuration.connections(self.tls, server, .admission(requests))
+        let connections = self.configuration.connections(
+            self.tls, server, .admission(requests), refusesLocalPeers: refusingLocalPeers)
         let (client, evicted) = try self.servers.withLockedValue { servers in
-            try servers.add(target) {
+            try servers.add(target, refusingLocalPeers: refusingLocalPeers) {
                 ServerClient(
                     client: HTTPClient(
                         eventLoopGroup: self.group, configuration: self.configuration.hooked(to: connections)),
@@ -324,6 +381,7 @@ extension Error {
     fileprivate var mayHideRefusal: Bool {
         switch self {
         case is PinningError: true
+        case is LocalPeerError: false
         case let error as HTTPClientError: error == .remoteConnectionClosed || error == .cancelled
         // Without a connection there was no refusal here.
         case is NIOConnectionError: false

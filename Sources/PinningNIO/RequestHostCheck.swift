@@ -14,11 +14,23 @@ enum RequestCheck: Sendable {
     case host(RequestHostCheck)
     /// For ``PinnedHTTPClient``, which sends requests to the host alone: it is counted, for the check of its response.
     case admission(AdmittedRequests)
+    /// For a connection that no request is sent on.
+    // Indirect, so that a copy of the others is small; one is made for each request of HTTP/2.
+    indirect case localPeer(LocalPeerError)
+
+    /// Whether a request may be refused for its head, or for its connection.
+    var mayRefuse: Bool {
+        guard case .admission = self else { return true }
+        return false
+    }
 
     /// Returns why a request is not sent.
-    func refusal(of head: HTTPRequestHead) -> PinningError? {
-        guard case .host(let hosts) = self else { return nil }
-        return hosts.refusal(of: head)
+    func refusal(of head: HTTPRequestHead) -> (any Error)? {
+        switch self {
+        case .host(let hosts): hosts.refusal(of: head)
+        case .admission: nil
+        case .localPeer(let error): error
+        }
     }
 
     /// A connection with an allowing decision takes a request.

@@ -25,12 +25,18 @@ struct ServerClients: Sendable {
     /// The maximum number of servers: each holds connections and a TLS context.
     static let capacity = 256
 
-    private var clients: [RequestTarget: (client: ServerClient, use: UInt64)] = [:]
+    /// The key: a server, and whether its connections are refused that lead to this machine or into a private network.
+    private struct Key: Hashable {
+        let target: RequestTarget
+        let refusesLocalPeers: Bool
+    }
+
+    private var clients: [Key: (client: ServerClient, use: UInt64)] = [:]
     /// The server of the last request: mostly the next request has the same one, and often the same URL.
     private var newest: (target: RequestTarget, client: ServerClient)?
     /// A URL of that server, as a request had it.
     private var newestURL: String?
-    private var plainClient: HTTPClient?
+    private var plainClients: [Bool: HTTPClient] = [:]
     private var uses: UInt64 = 0
     private var isClosed = false
 
@@ -43,29 +49,32 @@ struct ServerClients: Sendable {
     }
 
     /// The client of a known server.
-    mutating func client(for target: RequestTarget) -> ServerClient? {
-        if let newest, newest.target == target { return newest.client }
-        guard let known = self.clients[target]?.client else { return nil }
-        self.uses += 1
-        self.clients[target]?.use = self.uses
-        self.newest = (target, known)
-        self.newestURL = nil
+    mutating func client(for target: RequestTarget, refusingLocalPeers: Bool = false) -> ServerClient? {
+        if !refusingLocalPeers, let newest, newest.target == target { return newest.client }
+        let key = Key(target: target, refusesLocalPeers: refusingLocalPeers)
+        guard let known = self.clients[key]?.client else { return nil }
+        self.used(known, key)
         return known
+    }
+
+    private mutating func used(_ client: ServerClient, _ key: Key) {
+        self.uses += 1
+        self.clients[key] = (client, self.uses)
+        guard !key.refusesLocalPeers else { return }
+        self.newest = (key.target, client)
+        self.newestURL = nil
     }
 
     /// Adds a server, unless another request did meanwhile.
     ///
     /// - Returns: Its client, and one that has to be shut down.
     mutating func add(
-        _ target: RequestTarget, _ make: () -> ServerClient
+        _ target: RequestTarget, refusingLocalPeers: Bool = false, _ make: () -> ServerClient
     ) throws -> (ServerClient, evicted: HTTPClient?) {
         guard !self.isClosed else { throw HTTPClientError.alreadyShutdown }
-        if let known = self.client(for: target) { return (known, nil) }
-        self.uses += 1
+        if let known = self.client(for: target, refusingLocalPeers: refusingLocalPeers) { return (known, nil) }
         let client = make()
-        self.clients[target] = (client, self.uses)
-        self.newest = (target, client)
-        self.newestURL = nil
+        self.used(client, Key(target: target, refusesLocalPeers: refusingLocalPeers))
         guard self.clients.count > Self.capacity, let oldest = self.clients.min(by: { $0.value.use < $1.value.use })
         else { return (client, nil) }
         self.clients[oldest.key] = nil
@@ -73,11 +82,11 @@ struct ServerClients: Sendable {
     }
 
     /// The client for requests without TLS.
-    mutating func plain(_ make: () -> HTTPClient) throws -> HTTPClient {
+    mutating func plain(refusingLocalPeers: Bool, _ make: () -> HTTPClient) throws -> HTTPClient {
         guard !self.isClosed else { throw HTTPClientError.alreadyShutdown }
-        if let plainClient { return plainClient }
+        if let known = self.plainClients[refusingLocalPeers] { return known }
         let client = make()
-        self.plainClient = client
+        self.plainClients[refusingLocalPeers] = client
         return client
     }
 
@@ -87,9 +96,9 @@ struct ServerClients: Sendable {
             self.clients = [:]
             self.newest = nil
             self.newestURL = nil
-            self.plainClient = nil
+            self.plainClients = [:]
         }
-        return self.clients.values.map(\.client.client) + (self.plainClient.map { [$0] } ?? [])
+        return self.clients.values.map(\.client.client) + Array(self.plainClients.values)
     }
 
     /// Removes all clients and returns them; no new ones are created.

@@ -71,7 +71,7 @@ final class StreamGate: ChannelOutboundHandler {
                 self.refusal = ConnectionRetiredError()
                 return self.fail(ConnectionRetiredError(), promise, context)
             }
-            if case .host = self.check, case .head(let head) = self.unwrapOutboundIn(data),
+            if self.check.mayRefuse, case .head(let head) = self.unwrapOutboundIn(data),
                 let refusal = self.check.refusal(of: head)
             {
                 self.refusal = refusal

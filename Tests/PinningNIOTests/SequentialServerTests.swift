@@ -143,6 +143,41 @@ struct SequentialServerTests {
         }
     }
 
+    @Test(
+        "refuses an app's own client that did not ask, until it was asked behind a closed connection; then it answers")
+    func refusesAnAppsOwnClientThatDidNotAskUntilItWasAskedBehindAClosedConnectionThenItAnswers() async throws {
+        let pki = try TestPKI([Self.host])
+        let scene = try PinnedScene([PinnedScene.entry(Self.host, [pki.leaf.pin])], roots: [pki.root])
+        try await LoopbackServer.with(LoopbackServer.Identity(pki.chain)) { server in
+            try await CuttingRelay.with(to: server.port) { relay in
+                // The second connection waits, as it does in the queue of such a server.
+                relay.set(CuttingRelay.Plan(relayed: 1))
+                var configuration = try scene.configuration([Self.host])
+                configuration.redirectConfiguration = .disallow
+                let client = HTTPClient(
+                    eventLoopGroup: MultiThreadedEventLoopGroup.singleton,
+                    configuration: try configuration.pinned(by: scene.pinning, for: Self.host, port: relay.port))
+                let request = HTTPClientRequest(url: "https://\(Self.host):\(relay.port)/")
+                let first = Task { try await client.execute(request, timeout: .ample).status }
+                await relay.untilHeld(1)
+                #expect(server.counts.requests == 0)
+                // The handshake that asks is given up; from here on the server is free when a connection was closed.
+                relay.set(CuttingRelay.Plan())
+                relay.answerHeld(.failure(ChannelError.eof))
+                let refusal = await #expect(throws: PinningError.self) { try await first.value }
+                #expect(refusal?.decision.reason == .chainInvalid)
+                await server.untilIdle(after: 2)
+                #expect(server.counts.requestBytes == 0)
+                let result = await Task { try await client.execute(request, timeout: .ample).status }.result
+                try await client.shutdown()
+                #expect(try result.get() == .ok)
+                #expect(server.counts.requests == 1)
+                // One that was refused, one to ask, one to use.
+                #expect(server.counts.connections == 3)
+            }
+        }
+    }
+
     @Test("is no server that an app's own client is made for when it hangs up before it shows its chain")
     func isNoServerThatAnAppsOwnClientIsMadeForWhenItHangsUpBeforeItShowsItsChain() async throws {
         let (_, scene) = try self.scene { try $0.root.pin }

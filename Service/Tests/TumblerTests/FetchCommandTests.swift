@@ -162,6 +162,48 @@ struct FetchCommandTests {
         }
     }
 
+    @Test(
+        "a redirect to a name that the resolver has at this machine is followed where that is allowed",
+        .enabled(if: Self.hasHostsOfItsOwn, "unshare gives no file of hosts here"), arguments: [[], ["--ipv4"]])
+    func redirectToANameThatTheResolverHasAtThisMachineIsFollowedWhereThatIsAllowed(options: [String]) async throws {
+        try await FetchScene.with { scene in
+            try scene.ship(try [FetchScene.host, FetchScene.otherHost].map { try FetchScene.entry($0, scene.pin) })
+            try scene.folder.write("127.0.0.1 \(FetchScene.host) \(FetchScene.otherHost)\n", as: "hosts")
+            let port = scene.server.port
+            /// The first host is where an option says, which says nothing of its network, or where the resolver says.
+            func fetch(isPlaced: Bool = true, _ more: [String] = []) async throws -> CommandRun {
+                let place = isPlaced ? "--connect-to \(FetchScene.host)::127.0.0.1:" : ""
+                let command =
+                    "fetch 'https://\(FetchScene.host):\(port)/redirect?https://\(FetchScene.otherHost):\(port)/' "
+                    + "--cacert anchors.pem \(place) " + (FetchScene.bundled + options + more).joined(separator: " ")
+                return try await CommandRun.shell(
+                    "exec unshare -r -m sh -c 'mount --bind hosts /etc/hosts && exec \"$@\"' sh \"$0\" \(command)",
+                    in: scene.folder)
+            }
+            let run = try await fetch()
+            run.expectError(2, hint: true)
+            #expect(run.errors.contains("which is at 127.0.0.1, a local or private address"), "\(run)")
+            #expect(scene.server.counts.requests == 1)
+            let allowed = try await fetch(["--allow-local-redirects"])
+            allowed.expectResult()
+            #expect(allowed.output == "hello")
+            // A public name at a private address is a server of our own network.
+            let inside = try await fetch(isPlaced: false)
+            inside.expectResult()
+            #expect(inside.output == "hello")
+        }
+    }
+
+    /// Whether a program can be given a file of hosts of its own, without rights.
+    private static let hasHostsOfItsOwn: Bool = {
+        let attempt = Process()
+        attempt.executableURL = URL(fileURLWithPath: "/bin/sh")
+        attempt.arguments = ["-c", "unshare -r -m mount --bind /dev/null /etc/hosts 2>/dev/null"]
+        guard (try? attempt.run()) != nil else { return false }
+        attempt.waitUntilExit()
+        return attempt.terminationStatus == 0
+    }()
+
     @Test("a request without TLS to an enforced host is refused before a connection is made")
     func requestWithoutTLSToAnEnforcedHostIsRefusedBeforeAConnectionIsMade() async throws {
         try await FetchScene.with { scene in

@@ -134,6 +134,11 @@ final class LoopbackServer: Sendable {
     /// Waits until so many requests wait for ``answerWaiting()``.
     func untilWaiting(_ count: Int) async { await self.until { $0.waiting.count >= count } }
 
+    /// Waits until so many handshakes were completed, and no connection is open.
+    func untilIdle(after handshakes: Int) async {
+        await self.until { $0.counts.handshakes >= handshakes && $0.counts.open == 0 }
+    }
+
     /// Waits until so many connections are open.
     func untilOpen(_ count: Int) async { await self.until { $0.counts.open == count } }
 

@@ -30,7 +30,8 @@ struct PinnedFetch {
     ///   - pinning: Whose rules apply.
     ///   - connections: How servers are reached, and how long it may take.
     ///   - allowsLocalRedirects: Whether a redirect is followed from a host of the world to this machine, or into a
-    ///     network that the world does not reach. What is looked at is the address, not where it is asked.
+    ///     network that the world does not reach. Where `--connect-to` names such a place, or there is a proxy, only the
+    ///     written host is looked at.
     init(
         by pinning: Pinning, connections: Connections, allowsLocalRedirects: Bool
     ) {
@@ -54,31 +55,45 @@ struct PinnedFetch {
         answered: (HTTPClientResponse) async throws -> Void
     ) async throws {
         var address = address
+        var redirecting: HostName?
         for _ in 0...Self.redirects {
-            guard let next = try await self.ask(address, decided, answered) else { return }
-            address = next
+            guard let next = try await self.ask(address, from: redirecting, decided, answered) else { return }
+            (address, redirecting) = next
         }
         throw CommandError(.undecided, "over \(Self.redirects) redirects")
     }
 
+    /// The target of a redirect, and the first host of the world on the way to it.
+    private typealias Redirect = (target: FetchAddress, redirecting: HostName?)
+
     /// Asks one server.
     ///
-    /// - Returns: The target of the redirect; `nil` when its answer was the answer.
+    /// - Parameter redirecting: The host of the world that redirected to it.
+    /// - Returns: The redirect; `nil` when its answer was the answer.
     private func ask(
-        _ address: FetchAddress, _ decided: (PinningDecision) throws -> Void,
+        _ address: FetchAddress, from redirecting: HostName?, _ decided: (PinningDecision) throws -> Void,
         _ answered: (HTTPClientResponse) async throws -> Void
-    ) async throws -> FetchAddress? {
+    ) async throws -> Redirect? {
         let way = try await self.connections.way(to: address.host, address.port, isTLS: address.isTLS)
+        if let redirecting, way.isResolved, way.host.isLocal {
+            throw Self.failure(LocalRedirectError(from: redirecting, to: address.host, at: way.host.description))
+        }
         var configuration = try self.connections.configuration(for: address, way)
         configuration.timeout.read = TimeAmount(
             min(Self.readTimeout, self.connections.totalTimeout ?? Self.readTimeout))
         // Redirects are followed here, so that each of them is asked where `--connect-to` says.
         var options = PinnedHTTPClient.Options()
         options.redirects = 0
+        options.redirectedFrom = redirecting
         let client = try PinnedHTTPClient(by: self.pinning, configuration: configuration, options: options)
-        let next: FetchAddress?
+        let next: Redirect?
         do {
-            next = try await self.ask(address, at: way, client, decided, answered)
+            next = try await self.ask(address, at: way, client, decided, answered).map { target in
+                guard !self.allowsLocalRedirects else { return (target, nil) }
+                let isInside = way.isResolved && way.host.isLocal
+                let url = address.url(port: way.port)
+                return (target, redirecting ?? (isInside ? nil : client.hostOfTheWorld(in: url)))
+            }
         } catch {
             try? await client.shutdown()
             throw self.failure(error, address)
@@ -116,14 +131,19 @@ struct PinnedFetch {
                 .undecided, "\(address.host) redirects to \(location), which is not an https or http URL")
         }
         if !self.allowsLocalRedirects, let refusal = LocalRedirectError(from: address.host, to: next.host) {
-            throw CommandError(.undecided, "\(refusal)", hint: "--allow-local-redirects follows it")
+            throw Self.failure(refusal)
         }
         return next
+    }
+
+    private static func failure(_ refusal: LocalRedirectError) -> CommandError {
+        CommandError(.undecided, "\(refusal)", hint: "--allow-local-redirects follows it")
     }
 
     /// The failure of the network, in words.
     private func failure(_ error: any Error, _ address: FetchAddress) -> any Error {
         if error is PinningError { return error }
+        if let refusal = error as? LocalRedirectError { return Self.failure(refusal) }
         return NetworkProblem.failure(
             "\(address.host) port \(address.port)", error, self.connections, answer: self.answerTimeout)
     }

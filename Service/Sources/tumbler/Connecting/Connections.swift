@@ -38,6 +38,8 @@ struct Connections: Sendable {
         var host: HostName
         /// The port there.
         var port: Int
+        /// Whether the host is an address that the resolver has for a name.
+        var isResolved = false
         /// The proxy, with an address in place of its name where the family matters.
         var proxy: ProxyRules.Proxy?
     }
@@ -70,6 +72,7 @@ struct Connections: Sendable {
             proxy.host = try await self.address(of: name).description
             way.proxy = proxy
         } else {
+            way.isResolved = !way.host.isAddress && !way.host.isLocal
             way.host = try await self.address(of: way.host)
         }
         return way

@@ -47,6 +47,39 @@ struct CountedHostsTests {
         #expect(hosts.added.count == CountedHosts.maximumOther + 1)
     }
 
+    @Test("a flood that names one published list takes no place of another's, nor of the reports that name none")
+    func floodThatNamesOnePublishedListTakesNoPlaceOfAnothersNorOfTheReportsThatNameNone() throws {
+        let flooded = "com.example.app"
+        let others = ["com.example.other", nil]
+        var hosts = CountedHosts(taken: [])
+        // Half of the flood comes before the others, and half after them.
+        func flood(_ numbers: Range<Int>) throws -> Set<String> {
+            Set(try numbers.map { hosts.host(of: try self.accepted("\($0).invented.test", name: flooded)) })
+        }
+        #expect(try flood(0..<5_000).count == CountedHosts.maximumOther + 1)
+        for name in others {
+            // The same hosts among them: a place is of a name.
+            let counted = try (0..<CountedHosts.maximumOther).map {
+                hosts.host(of: try self.accepted("\($0 + 50).invented.test", name: name))
+            }
+            #expect(counted == (0..<CountedHosts.maximumOther).map { "\($0 + 50).invented.test" })
+            #expect(hosts.host(of: try self.accepted("one-more.test", name: name)) == HostRate.otherHosts)
+        }
+        #expect(try flood(5_000..<10_000) == [HostRate.otherHosts])
+        #expect(hosts.added.count == 3 * CountedHosts.maximumOther)
+        #expect(hosts.added.filter { $0.name == flooded }.count == CountedHosts.maximumOther)
+    }
+
+    @Test("the stored part of one name's day takes no place of another's")
+    func storedPartOfOneNamesDayTakesNoPlaceOfAnothers() throws {
+        var first = CountedHosts(taken: [])
+        for number in 0..<200 { _ = first.host(of: try self.accepted("a\(number).test", name: "com.example.app")) }
+        var second = CountedHosts(taken: first.added)
+        #expect(second.host(of: try self.accepted("b.test", name: "com.example.app")) == HostRate.otherHosts)
+        #expect(second.host(of: try self.accepted("b.test", name: "com.example.other")) == "b.test")
+        #expect(second.added == [CountedHosts.Place(name: "com.example.other", host: "b.test")])
+    }
+
     @Test("an incident of a published list has no host; one of another list is no incident of ours")
     func incidentOfAPublishedListHasNoHostOneOfAnotherListIsNoIncidentOfOurs() throws {
         let report = try ReportText.report("{\"tumbler\":{\"list-name\":\"com.example.app\",\"reason\":\"rollback\"}}")
