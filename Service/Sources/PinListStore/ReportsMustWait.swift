@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-package import PinReportAnalysis
+import PinReportAnalysis
 
 /// The error that some of the reports to be added cannot be stored at this moment: another transaction makes or removes what
 /// they need. Nothing was changed, and nothing waited: the others can be stored at once, these a moment later
