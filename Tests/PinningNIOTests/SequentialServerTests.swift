@@ -9,6 +9,7 @@ import Foundation
 import NIOCore
 import NIOPosix
 import PinListClient
+import NIOHTTP1
 import PinningNIO
 import Testing
 
