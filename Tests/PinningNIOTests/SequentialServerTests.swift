@@ -7,9 +7,9 @@ import AsyncHTTPClient
 import CertificatePinning
 import Foundation
 import NIOCore
+import NIOHTTP1
 import NIOPosix
 import PinListClient
-import NIOHTTP1
 import PinningNIO
 import Testing
 
