@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CertificatePinning
+import NIOConcurrencyHelpers
 import PinListMetadata
 import PinningTesting
 import Testing
@@ -82,6 +83,49 @@ struct HeldReportTests {
             store.failure = nil
             try await held
             #expect(intake.written.reports == Int64(ReportIntake.maximumHeld))
+        }
+    }
+
+    /// Where a large report has its bytes: each kind has a limit of its own.
+    enum Ballast: CaseIterable, Sendable {
+        case chain, envelope
+
+        /// An eighth of all that may wait, but for some texts.
+        func accepted() throws -> AcceptedReport {
+            var report = try ReportText.report(chain: [])
+            switch self {
+            case .chain:
+                report.servedChain = [Array(repeating: 0, count: ReportIntake.maximumWaitingBytes / 8 - 4_096)]
+            case .envelope: report.envelope = Array(repeating: 0, count: ReportIntake.maximumWaitingEnvelopeBytes / 8)
+            }
+            return AcceptedReport(
+                report: report, group: ReportGroup(report), receivedAt: TurnedClock.start, networks: nil,
+                isSample: false, isListed: true, body: [])
+        }
+    }
+
+    @Test(
+        "have a quarter of the memory of the line, too: large ones leave room for others", arguments: Ballast.allCases)
+    func haveAQuarterOfTheMemoryOfTheLineTooLargeOnesLeaveRoomForOthers(ballast: Ballast) async throws {
+        try await TestedStore.sqlite.withDatabase { open in
+            let store = WrappedStore(try open())
+            let intake = ReportIntake(store: store, instance: "a", tries: .max, pause: .zero)
+            let large = try ballast.accepted()
+            let answers = NIOLockedValueBox<[Bool]>([])
+            store.failure = ReportsMustWait(at: [0])
+            for _ in 0..<8 {
+                intake.store([large]) { result in
+                    answers.withLockedValue { $0.append((try? result.get()) != nil) }
+                }
+            }
+            // Each try takes one out: by now each of the eight was tried.
+            while store.writes < 64 { await Task.yield() }
+            #expect(answers.withLockedValue { $0 } == Array(repeating: false, count: 6))
+            async let other: Void = intake.store(Array(repeating: large, count: 6))
+            store.failure = nil
+            try await other
+            while intake.waitingCount > 0 { await Task.yield() }
+            #expect(intake.written.reports == 8)
         }
     }
 
