@@ -174,7 +174,7 @@ public final class HTTPClientFetcher: ListFetcher, ReportSender {
             body += bytes.readableBytesView
         }
         let retryAfter = response.headers.first(name: "Retry-After").flatMap { RetryAfter($0) }
-        return FetchResponse(status: Int(response.status.code), body: body, retryAfter: retryAfter)
+        return FetchResponse(status: Int(clamping: response.status.code), body: body, retryAfter: retryAfter)
     }
 }
 #endif

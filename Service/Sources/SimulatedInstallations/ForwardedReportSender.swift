@@ -38,7 +38,7 @@ package struct ForwardedReportSender: ReportSender {
         do {
             let response = try await self.client.execute(request, timeout: Self.timeout)
             await self.tally.count(isAccepted: response.status == .accepted)
-            return FetchResponse(status: Int(response.status.code))
+            return FetchResponse(status: Int(clamping: response.status.code))
         } catch {
             await self.tally.count(isAccepted: false)
             throw FetchError(.network, "\(error)")

@@ -72,7 +72,7 @@ struct ELFSymbolTable: Sendable {
     /// The table of all symbols (`SHT_SYMTAB`); `nil` where the file is stripped, or the table is not usable.
     init?(sections: (offset: UInt64, count: Int), of file: ExecutableBytes) {
         guard let table = Self.section(type: 2, sections, file), table.count / Self.entrySize <= ImageLimits.symbols,
-            Int(table.link) < sections.count, let strings = Self.section(at: Int(table.link), sections, file),
+            table.link < sections.count, let strings = Self.section(at: Int(table.link), sections, file),
             strings.type == 3, table.offset.adding(table.count) != nil, strings.offset.adding(strings.count) != nil
         else { return nil }
         self.offset = table.offset

@@ -114,6 +114,6 @@ struct CopiedCode {
         }
         // A page that the system counts in part is a changed page.
         let pages = max(kibibytes * 1_024 / self.pageSize, 1)
-        self.changed.append(ChangedPages(path: region.path, count: Int(pages)))
+        self.changed.append(ChangedPages(path: region.path, count: Int(clamping: pages)))
     }
 }

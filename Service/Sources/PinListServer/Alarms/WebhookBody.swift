@@ -127,6 +127,6 @@ struct HTTPWebhookSender: WebhookSender {
         request.headers = ["Content-Type": "application/json", "User-Agent": "tumbler"]
         request.body = .bytes(ByteBuffer(bytes: body))
         let response = try await self.client.execute(request, timeout: self.timeout)
-        return Int(response.status.code)
+        return Int(clamping: response.status.code)
     }
 }

@@ -123,7 +123,7 @@ struct ServiceClient: Sendable {
             body += bytes.readableBytesView
         }
         return ServiceAnswer(
-            status: Int(response.status.code), body: body,
+            status: Int(clamping: response.status.code), body: body,
             contentType: response.headers.first(name: "Content-Type") ?? "",
             entityTag: response.headers.first(name: "ETag"))
     }
