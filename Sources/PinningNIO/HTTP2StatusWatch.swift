@@ -28,7 +28,7 @@ final class HTTP2StatusWatch: ChannelInboundHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let frame = self.unwrapInboundIn(data)
-        guard case .headers(let headers) = frame.payload, let status = headers.headers.first(name: ":status"),
+        guard case .headers(let headers) = frame.payload, let status = headers.headers.first(where: { $0.name == ":status" })?.value,
             !Self.isStatus(status)
         else { return context.fireChannelRead(data) }
         let error = HTTPParserError.invalidStatus
