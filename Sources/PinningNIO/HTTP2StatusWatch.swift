@@ -3,17 +3,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if NIO
-import NIOCore
+package import NIOCore
 import NIOHTTP1
-import NIOHTTP2
+package import NIOHTTP2
 
-/// Refuses an answer of HTTP/2 whose status is not three digits, and closes its connection.
+/// Refuses an answer of HTTP/2 whose status is not three digits (RFC 9110, section 15), and closes its connection.
 ///
-/// NIOHTTP2's codec ends the process for an empty status and for a negative one. One handler stands in a connection, and none
-/// in a stream, where it would cost each request.
-final class HTTP2StatusWatch: ChannelInboundHandler {
-    typealias InboundIn = HTTP2Frame
-    typealias InboundOut = HTTP2Frame
+/// What reads it next, NIOHTTP2's codec or gRPC, ends the process for a negative status, and the codec for an empty one. One
+/// handler stands in a connection of AsyncHTTPClient's: in each stream it would be the largest cost of a request.
+package final class HTTP2StatusWatch: ChannelInboundHandler {
+    package typealias InboundIn = HTTP2Frame
+    package typealias InboundOut = HTTP2Frame
 
     /// Watches a connection of AsyncHTTPClient's, after its settings. A connection that cannot be watched is closed.
     static func watch(_ channel: any Channel) {
@@ -26,19 +26,36 @@ final class HTTP2StatusWatch: ChannelInboundHandler {
         }
     }
 
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let frame = self.unwrapInboundIn(data)
-        guard case .headers(let headers) = frame.payload, let status = headers.headers.first(where: { $0.name == ":status" })?.value,
-            !Self.isStatus(status)
-        else { return context.fireChannelRead(data) }
+        guard frame.payload.hasMalformedStatus else { return context.fireChannelRead(data) }
         let error = HTTPParserError.invalidStatus
         context.fireErrorCaught(NIOHTTP2Errors.streamError(streamID: frame.streamID, baseError: error))
         context.close(promise: nil)
     }
 
-    /// RFC 9110, section 15.
-    private static func isStatus(_ status: String) -> Bool {
-        status.utf8.count == 3 && status.utf8.allSatisfy { (0x30...0x39).contains($0) }
+    /// The same in one stream, which it closes: gRPC's connections have no frames in their pipelines.
+    package final class OfStream: ChannelInboundHandler {
+        package typealias InboundIn = HTTP2Frame.FramePayload
+        package typealias InboundOut = HTTP2Frame.FramePayload
+
+        package init() {}
+
+        package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            guard self.unwrapInboundIn(data).hasMalformedStatus else { return context.fireChannelRead(data) }
+            context.fireErrorCaught(HTTPParserError.invalidStatus)
+            context.close(promise: nil)
+        }
+    }
+}
+
+extension HTTP2Frame.FramePayload {
+    /// Whether these are the fields of an answer with a status that is not three digits.
+    fileprivate var hasMalformedStatus: Bool {
+        guard case .headers(let headers) = self,
+            let status = headers.headers.first(where: { $0.name == ":status" })?.value.utf8
+        else { return false }
+        return status.count != 3 || !status.allSatisfy { (0x30...0x39).contains($0) }
     }
 }
 #endif
