@@ -7,7 +7,7 @@ import CertificatePinning
 import CommandLineInterface
 
 /// The everyday command: from what people wrote to what clients get.
-struct ReleaseCommand: AsyncParsableCommand {
+struct ReleaseCommand: ServiceCommand {
     static let configuration = CommandConfiguration(
         commandName: "release",
         abstract: "Lint, build, show the difference, sign, verify and publish the project's list.",
@@ -23,7 +23,8 @@ struct ReleaseCommand: AsyncParsableCommand {
 
     @OptionGroup var live: LiveOption
     @OptionGroup var signers: SignerOptions
-    @OptionGroup var service: ServiceOptions
+    @OptionGroup var servicePlace: ServicePlaceOptions
+    @OptionGroup(title: "Connections") var connection: ConnectionOptions
     @OptionGroup var options: ReleaseOptions
 
     @Flag(help: "Print the released list as JSON.")

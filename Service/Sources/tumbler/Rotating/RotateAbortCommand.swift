@@ -10,7 +10,7 @@ import PinListRepository
 import PinRotation
 
 /// The end of a rotation before time.
-struct RotateAbortCommand: AsyncParsableCommand {
+struct RotateAbortCommand: ServiceCommand {
     static let configuration = CommandConfiguration(
         commandName: "abort",
         abstract: "Abort a rotation: the new pin goes, unless it is served.",
@@ -30,7 +30,8 @@ struct RotateAbortCommand: AsyncParsableCommand {
 
     @OptionGroup var look: RotationLookOptions
     @OptionGroup var signers: SignerOptions
-    @OptionGroup var service: ServiceOptions
+    @OptionGroup var servicePlace: ServicePlaceOptions
+    @OptionGroup(title: "Connections") var connection: ConnectionOptions
     @OptionGroup var options: ReleaseOptions
     @OptionGroup var project: ProjectOption
     @OptionGroup var time: TimeOption

@@ -11,7 +11,7 @@ import PinListRepository
 import PinRotation
 
 /// The next step of a rotation.
-struct RotateNextCommand: AsyncParsableCommand {
+struct RotateNextCommand: ServiceCommand {
     static let configuration = CommandConfiguration(
         commandName: "next",
         abstract: "Do the next step of a rotation when its gate holds.",
@@ -43,7 +43,8 @@ struct RotateNextCommand: AsyncParsableCommand {
 
     @OptionGroup var look: RotationLookOptions
     @OptionGroup var signers: SignerOptions
-    @OptionGroup var service: ServiceOptions
+    @OptionGroup var servicePlace: ServicePlaceOptions
+    @OptionGroup(title: "Connections") var connection: ConnectionOptions
     @OptionGroup var options: ReleaseOptions
 
     @Flag(help: "Print the plan as JSON.")
