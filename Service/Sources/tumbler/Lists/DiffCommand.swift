@@ -11,7 +11,7 @@ import PinListMetadata
 import PinListRepository
 
 /// The differences between two lists.
-struct DiffCommand: ServiceCommand {
+struct DiffCommand: ServiceAskingCommand {
     static let configuration = CommandConfiguration(
         commandName: "diff",
         abstract: "Print the differences between two lists.",

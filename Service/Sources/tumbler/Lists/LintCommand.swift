@@ -10,7 +10,7 @@ import PinListMetadata
 import PinListRepository
 
 /// `lint`: finds dangerous content in a list, before it is signed.
-struct LintCommand: ServiceCommand {
+struct LintCommand: ServiceAskingCommand {
     static let configuration = CommandConfiguration(
         commandName: "lint",
         abstract: "Find dangerous content in a source or a list.",

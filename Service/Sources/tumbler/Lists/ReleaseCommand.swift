@@ -7,7 +7,7 @@ import CertificatePinning
 import CommandLineInterface
 
 /// The everyday command: from what people wrote to what clients get.
-struct ReleaseCommand: ServiceCommand {
+struct ReleaseCommand: ServiceAskingCommand {
     static let configuration = CommandConfiguration(
         commandName: "release",
         abstract: "Lint, build, show the difference, sign, verify and publish the project's list.",

@@ -23,7 +23,7 @@ struct AlarmsCommand: AsyncParsableCommand {
 }
 
 /// `alarms list`: the alarms that fire, and the silences.
-struct AlarmsListCommand: ServiceCommand {
+struct AlarmsListCommand: ServiceAskingCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List the alarms that fire, and the silences.",
         discussion: "Exit code 0: no alarm fires that is not silenced; 1: one does; 2: the service could not be asked.")
@@ -52,7 +52,7 @@ struct AlarmsListCommand: ServiceCommand {
 }
 
 /// A person has seen an alarm.
-struct AlarmsAcknowledgeCommand: ServiceCommand {
+struct AlarmsAcknowledgeCommand: ServiceAskingCommand {
     static let configuration = CommandConfiguration(
         commandName: "acknowledge", abstract: "Acknowledge an alarm.",
         discussion: "Others see it, until the alarm ends or becomes more urgent. Silence stops the notifications.")
@@ -72,7 +72,7 @@ struct AlarmsAcknowledgeCommand: ServiceCommand {
 }
 
 /// Silences an alarm, or a kind of alarms, for a time.
-struct AlarmsSilenceCommand: ServiceCommand {
+struct AlarmsSilenceCommand: ServiceAskingCommand {
     static let configuration = CommandConfiguration(
         commandName: "silence", abstract: "Keep an alarm, or a kind of alarms, quiet for a time.",
         discussion: """
@@ -128,7 +128,7 @@ struct AlarmsSilenceCommand: ServiceCommand {
 }
 
 /// A silence is over before its time.
-struct AlarmsUnsilenceCommand: ServiceCommand {
+struct AlarmsUnsilenceCommand: ServiceAskingCommand {
     static let configuration = CommandConfiguration(
         commandName: "unsilence", abstract: "End a silence before its time.")
 

@@ -10,7 +10,7 @@ import PinListRepository
 import PinRotation
 
 /// Decides whether deploying a certificate would lock clients out.
-struct GateCommand: ServiceCommand {
+struct GateCommand: ServiceAskingCommand {
     static let configuration = CommandConfiguration(
         commandName: "gate",
         abstract: "Say whether a certificate may be deployed without locking clients out.",

@@ -12,7 +12,7 @@ import PinListRepository
 import PinRotation
 
 /// Every host of a list, asked from here.
-struct ProbeCommand: ServiceCommand {
+struct ProbeCommand: ServiceAskingCommand {
     static let configuration = CommandConfiguration(
         commandName: "probe",
         abstract: "Fetch the certificates of every host of a list, and evaluate them as pinned apps do.",

@@ -10,7 +10,7 @@ import PinListMetadata
 import PinListRepository
 
 /// Puts signed roots and a signed list onto the service, in one transaction.
-struct PublishCommand: ServiceCommand {
+struct PublishCommand: ServiceAskingCommand {
     static let configuration = CommandConfiguration(
         commandName: "publish",
         abstract: "Publish signed roots and a signed list on the service, all or none.",

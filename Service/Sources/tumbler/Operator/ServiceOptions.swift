@@ -25,14 +25,14 @@ struct ServicePlaceOptions: ParsableArguments {
 ///
 /// Its two groups of options stand beside each other: a debug build of the parser checks a group within a group four
 /// times as often as the group around it.
-protocol ServiceCommand: AsyncParsableCommand {
+protocol ServiceAskingCommand: AsyncParsableCommand {
     /// The place of the service.
     var servicePlace: ServicePlaceOptions { get }
     /// The options of connections.
     var connection: ConnectionOptions { get }
 }
 
-extension ServiceCommand {
+extension ServiceAskingCommand {
     /// The service, by both groups.
     var service: ServiceOptions { ServiceOptions(place: self.servicePlace, connection: self.connection) }
 }

@@ -8,7 +8,7 @@ import Foundation
 import PinListRepository
 
 /// `status`: the dashboard's figures, in a terminal.
-struct StatusCommand: ServiceCommand {
+struct StatusCommand: ServiceAskingCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
         abstract: "Print the status of the service: alarms, lists, adoption, failures, probes.",

@@ -10,7 +10,7 @@ import PathValidation
 import PinListRepository
 
 /// The certificates of a project's hosts that their issuers revoked.
-struct RevocationsCommand: ServiceCommand {
+struct RevocationsCommand: ServiceAskingCommand {
     static let configuration = CommandConfiguration(
         commandName: "revocations",
         abstract: "Find certificates of the project's hosts that were revoked, as lines for tumbler.yaml.",

@@ -10,7 +10,7 @@ import PinListRepository
 import PinRotation
 
 /// The end of a rotation before time.
-struct RotateAbortCommand: ServiceCommand {
+struct RotateAbortCommand: ServiceAskingCommand {
     static let configuration = CommandConfiguration(
         commandName: "abort",
         abstract: "Abort a rotation: the new pin goes, unless it is served.",

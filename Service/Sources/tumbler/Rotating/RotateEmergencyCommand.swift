@@ -11,7 +11,7 @@ import PinListRepository
 import PinRotation
 
 /// Another key at once: the old one is lost, or stolen.
-struct RotateEmergencyCommand: ServiceCommand {
+struct RotateEmergencyCommand: ServiceAskingCommand {
     static let configuration = CommandConfiguration(
         commandName: "emergency",
         abstract: "Lead a host to another key at once, and say how many clients that locks out for how long.",

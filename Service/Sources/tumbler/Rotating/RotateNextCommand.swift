@@ -11,7 +11,7 @@ import PinListRepository
 import PinRotation
 
 /// The next step of a rotation.
-struct RotateNextCommand: ServiceCommand {
+struct RotateNextCommand: ServiceAskingCommand {
     static let configuration = CommandConfiguration(
         commandName: "next",
         abstract: "Do the next step of a rotation when its gate holds.",

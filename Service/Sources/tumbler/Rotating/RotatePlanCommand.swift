@@ -10,7 +10,7 @@ import PinListRepository
 import PinRotation
 
 /// The plan of a rotation.
-struct RotatePlanCommand: ServiceCommand {
+struct RotatePlanCommand: ServiceAskingCommand {
     static let configuration = CommandConfiguration(
         commandName: "plan",
         abstract: "Plan the rotation of a host's key: rotations/HOST.yaml.",

@@ -11,7 +11,7 @@ import PinListRepository
 import PinRotation
 
 /// `rotate status`: the states of rotations.
-struct RotateStatusCommand: ServiceCommand {
+struct RotateStatusCommand: ServiceAskingCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
         abstract: "Print the state of rotations, what is missing, and what comes next.",

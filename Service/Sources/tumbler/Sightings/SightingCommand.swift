@@ -11,7 +11,7 @@ import PinListMetadata
 import PinListRepository
 
 /// Certificates that a monitor found in logs, handed to the service.
-struct SightingCommand: ServiceCommand {
+struct SightingCommand: ServiceAskingCommand {
     static let configuration = CommandConfiguration(
         commandName: "sighting",
         abstract: "Hand certificates that were found in Certificate Transparency logs to the service.",
