@@ -80,6 +80,10 @@ public final class HTTPClientFetcher: ListFetcher, ReportSender {
         configuration.connectionPool.retryConnectionEstablishment = false
         // Nothing is kept between two refreshes that are hours apart.
         configuration.connectionPool.idleTimeout = .seconds(5)
+        configuration.http2ConnectionDebugInitializer = { channel in
+            HTTP2StatusWatch.watch(channel)
+            return channel.eventLoop.makeSucceededVoidFuture()
+        }
         self.client = HTTPClient(eventLoopGroup: group, configuration: configuration)
         self.firstByteSeconds = firstByteSeconds
         self.totalSeconds = totalSeconds

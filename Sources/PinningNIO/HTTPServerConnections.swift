@@ -81,6 +81,7 @@ final class HTTPServerConnections: Sendable {
 
     /// A connection of HTTP/2, after its settings.
     func http2(_ channel: any Channel) -> EventLoopFuture<Void> {
+        HTTP2StatusWatch.watch(channel)
         if let (gate, tls) = self.gate(channel, speaksHTTP2: true) {
             self.evaluate(channel, tls, gate, drain: { Self.retireHTTP2(channel) }) { connection in
                 self.openHTTP2.withLockedValue { $0.append(connection) }

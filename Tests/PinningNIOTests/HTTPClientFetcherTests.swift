@@ -89,6 +89,24 @@ struct HTTPClientFetcherTests {
         }
     }
 
+    @Test(
+        "a server of HTTP/2 whose status is negative, or empty, gets no list taken from it, and stops no process",
+        arguments: [HostileHTTPTests.HTTP2Attack.negativeStatus, .emptyStatus])
+    func serverOfHTTP2WhoseStatusIsNegativeOrEmptyStopsNoProcess(_ attack: HostileHTTPTests.HTTP2Attack) async throws {
+        let pki = try TestPKI(["localhost"])
+        var tls = TLSConfiguration.makeClientConfiguration()
+        tls.trustRoots = .certificates([try pki.root.nio])
+        let trusting = HTTPClientFetcher.patient(tls)
+        try await HostileServer.with(LoopbackServer.Identity(pki.chain), http2: true) { connection, event in
+            attack.act(connection, event)
+        } _: { server in
+            let address = "https://localhost:\(server.port)/"
+            let failure = try await FetchError.of(trusting, address)
+            #expect(failure.code == .network && failure.reason == "the answer is not HTTP")
+            await #expect(throws: FetchError.self) { try await trusting.send([], to: address) }
+        }
+    }
+
     @Test("settings that do not verify make no fetcher")
     func settingsThatDoNotVerifyMakeNoFetcher() throws {
         var tls = TLSConfiguration.makeClientConfiguration()

@@ -20,6 +20,16 @@ struct HostileHTTPTests {
         case goAwayAfterSettings, closeAfterSettings, resetAfterSettings, goAwayAtTheRequest, closeAtTheRequest
         case resetStream, resetAfterHeaders, refuseStream, garbage, http1Answer, noStreams, fewStreams
         case headersOfNoStream, pushPromise, settingsTwice, goAwayThenAnswer
+        case negativeStatus, emptyStatus, negativeStatusAfterContinue
+
+        /// The status of its answer, which is none.
+        var status: String? {
+            switch self {
+            case .negativeStatus, .negativeStatusAfterContinue: "-1"
+            case .emptyStatus: ""
+            default: nil
+            }
+        }
 
         /// Whether a request is answered after all.
         var isAnswered: Bool { self == .fewStreams || self == .settingsTwice }
@@ -199,12 +209,16 @@ extension HostileHTTPTests.HTTP2Attack {
             connection.write(
                 HTTP2Frames.settings() + HTTP2Frames.frame(type: 5, flags: 4, stream: 1, [0, 0, 0, 2, 0x82]))
         case .goAwayAtTheRequest, .closeAtTheRequest, .resetStream, .resetAfterHeaders, .refuseStream, .settingsTwice,
-            .goAwayThenAnswer, .fewStreams:
+            .goAwayThenAnswer, .fewStreams, .negativeStatus, .emptyStatus, .negativeStatusAfterContinue:
             connection.write(HTTP2Frames.settings(streams: self == .fewStreams ? 1 : 100))
         }
     }
 
     private func answer(_ connection: HostileServer.Connection, _ stream: Int) {
+        if self == .negativeStatusAfterContinue {
+            connection.write(HTTP2Frames.status("100", stream, isEnd: false))
+        }
+        if let status = self.status { return connection.write(HTTP2Frames.status(status, stream)) }
         switch self {
         case .goAwayAtTheRequest: connection.write(HTTP2Frames.goAway(last: 0))
         case .closeAtTheRequest: connection.close()

@@ -34,6 +34,12 @@ enum HTTP2Frames {
         self.frame(type: 1, flags: isEnd ? 5 : 4, stream: stream, [0x88])
     }
 
+    /// HEADERS with any `:status` (RFC 7541, section 6.2.2), with or without the end of the stream.
+    static func status(_ status: String, _ stream: Int, isEnd: Bool = true) -> [UInt8] {
+        self.frame(
+            type: 1, flags: isEnd ? 5 : 4, stream: stream, [0x08, UInt8(status.utf8.count)] + Array(status.utf8))
+    }
+
     /// The types and streams of the whole frames in what a client sent, its preface left out.
     static func frames(in bytes: [UInt8]) -> [(type: UInt8, flags: UInt8, stream: Int)] {
         var frames: [(type: UInt8, flags: UInt8, stream: Int)] = []

@@ -113,8 +113,13 @@ protocol WebhookSender: Sendable {
 
 /// Over HTTPS, with the platform's validation.
 struct HTTPWebhookSender: WebhookSender {
-    /// Addresses are secrets: where one sends us on is not followed.
-    static var configuration: HTTPClient.Configuration { HTTPClient.Configuration(redirectConfiguration: .disallow) }
+    /// Addresses are secrets: where one sends us on is not followed. With HTTP/2 a status that is no number of three digits
+    /// would end the service.
+    static var configuration: HTTPClient.Configuration {
+        var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
+        configuration.httpVersion = .http1Only
+        return configuration
+    }
 
     /// Made with ``configuration``.
     let client: HTTPClient

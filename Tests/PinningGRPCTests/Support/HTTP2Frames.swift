@@ -1,0 +1,1 @@
+../../PinningNIOTests/Support/HTTP2Frames.swift
