@@ -89,15 +89,15 @@ public struct LocalRedirectError: Error, Hashable, Sendable, CustomStringConvert
 /// A connection that takes no request, because its other end is this machine or in a private network, and a host of the
 /// world redirected to it.
 struct LocalPeerError: Error {
-    /// The address of the other end.
-    let address: String
+    /// The address of the other end, if it is known.
+    let address: String?
 
     /// Returns what is wrong with a connection; `nil` when it leads to a public address. One whose address is not known
     /// may lead anywhere.
     init?(_ channel: any Channel) {
         let address = channel.remoteAddress?.ipAddress
         if let host = address.flatMap({ try? HostName($0) }), !host.isLocal { return nil }
-        self.address = address ?? "an unknown address"
+        self.address = address
     }
 }
 #endif

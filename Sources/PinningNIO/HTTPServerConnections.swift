@@ -34,8 +34,8 @@ final class HTTPServerConnections: Sendable {
     private let hasLocalPeer = NIOLockedValueBox(false)
     /// The open connections of HTTP/2: one, seldom more.
     private let openHTTP2 = NIOLockedValueBox<[PinnedConnection]>([])
-    /// The newest verdict on a connection to this server.
-    private let concluded = NIOLockedValueBox<PinningDecision?>(nil)
+    /// The newest verdict on a connection to this server, and the time at which it came.
+    private let concluded = NIOLockedValueBox<(decision: PinningDecision, at: NIODeadline)?>(nil)
 
     init(
         server: ServerEvaluator, registry: ConnectionRegistry, probe: HandshakeProbe, check: RequestCheck,
@@ -48,8 +48,8 @@ final class HTTPServerConnections: Sendable {
         self.check = check
     }
 
-    /// The newest decision on a connection to this server; `nil` before the first.
-    var newestDecision: PinningDecision? { self.concluded.withLockedValue { $0 } }
+    /// The newest decision on one of these connections, and the time at which it came; `nil` before the first.
+    var newestDecision: (decision: PinningDecision, at: NIODeadline)? { self.concluded.withLockedValue { $0 } }
 
     /// Whether the newest connection leads to this machine or into a private network.
     var isLocal: Bool { self.hasLocalPeer.withLockedValue { $0 } }
@@ -134,7 +134,8 @@ final class HTTPServerConnections: Sendable {
     /// closed.
     private func gate(_ channel: any Channel, speaksHTTP2: Bool) -> (ConnectionGate, NIOSSLClientHandler)? {
         let pipeline = channel.pipeline.syncOperations
-        let isLocal = LocalPeerError(channel) != nil
+        // One that is not known may be anywhere: what is there must not pass for a server of our own network.
+        let isLocal = LocalPeerError(channel)?.address != nil
         self.hasLocalPeer.withLockedValue { $0 = isLocal }
         do {
             let tls = try pipeline.handler(type: NIOSSLClientHandler.self)
@@ -174,7 +175,7 @@ final class HTTPServerConnections: Sendable {
     }
 
     private func conclude(_ verdict: HandshakeVerdict, _ channel: any Channel, _ outcome: NIOLoopBound<Outcome>) {
-        self.concluded.withLockedValue { $0 = verdict.decision }
+        self.concluded.withLockedValue { $0 = (verdict.decision, .now()) }
         guard verdict.isAllowed || (verdict.path == nil && self.isValidatedElsewhere) else {
             return outcome.value.gate.refuse(PinningError(verdict.decision))
         }

@@ -95,8 +95,8 @@ public final class PinnedHTTPClient: Sendable {
     public func newestDecision(on url: String) -> PinningDecision? {
         guard let target = RequestTarget(url), target.isTLS else { return nil }
         return self.servers.withLockedValue { servers in
-            let server = servers.client(for: target) ?? servers.client(for: target, refusingLocalPeers: true)
-            return server?.connections.newestDecision
+            let clients = [true, false].compactMap { servers.client(for: target, refusingLocalPeers: $0) }
+            return clients.compactMap(\.connections.newestDecision).max { $0.at < $1.at }?.decision
         }
     }
 
@@ -229,7 +229,7 @@ public final class PinnedHTTPClient: Sendable {
             return try await self.send(request, to: place, deadline, logger)
         } catch let error as LocalPeerError {
             guard let redirecting, let host = try? HostName(target.host) else { throw error }
-            throw LocalRedirectError(from: redirecting, to: host, at: error.address)
+            throw LocalRedirectError(from: redirecting, to: host, at: error.address ?? "an unknown address")
         }
     }
 

@@ -9,7 +9,7 @@ import NIOConcurrencyHelpers
 import NIOCore
 import NIOEmbedded
 import NIOPosix
-import PinListClient
+@_spi(Adapters) import PinListClient
 import Testing
 
 @_spi(Tools) @testable import PinningNIO
@@ -26,6 +26,7 @@ struct LocalPeerTests {
 
     /// Two servers of one PKI, whose first one redirects to the second.
     private struct Scene {
+        let pki: TestPKI
         let pinned: PinnedScene
         let one: LoopbackServer
         let two: LoopbackServer
@@ -72,7 +73,7 @@ struct LocalPeerTests {
         let identity = try LoopbackServer.Identity(pki.chain)
         try await LoopbackServer.with(identity, http2: http2) { one in
             try await LoopbackServer.with(identity, http2: http2) { two in
-                try await body(Scene(pinned: scene, one: one, two: two))
+                try await body(Scene(pki: pki, pinned: scene, one: one, two: two))
             }
         }
     }
@@ -187,6 +188,42 @@ struct LocalPeerTests {
         #expect(configuration.showsPeer(of: Self.second))
         configuration.proxy = .server(host: "127.0.0.1", port: 3_128)
         #expect(!configuration.showsPeer(of: Self.second))
+    }
+
+    @Test("comes from the world where the address of the redirecting server is not known")
+    func comesFromTheWorldWhereTheAddressOfTheRedirectingServerIsNotKnown() async throws {
+        try await self.withServers { scene in
+            try await scene.withClient([:]) { client in
+                let url = "https://\(Self.first):1/"
+                let connections = try client.client(for: try #require(RequestTarget(url))).connections
+                // A connection that is closed already has no address any more, and the server says when it is closed.
+                for (address, isOfTheWorld) in [("10.0.0.1", false), (nil, true), ("203.0.113.7", true)]
+                    as [(String?, Bool)]
+                {
+                    let channel = EmbeddedChannel()
+                    channel.remoteAddress = try address.map { try SocketAddress(ipAddress: $0, port: 443) }
+                    _ = connections.http1(channel)
+                    #expect((client.hostOfTheWorld(in: url) != nil) == isOfTheWorld)
+                }
+            }
+        }
+    }
+
+    @Test("changes the newest decision on its server, whichever asked there before", .timeLimit(.minutes(2)))
+    func changesTheNewestDecisionOnItsServerWhicheverAskedThereBefore() async throws {
+        try await self.withServers { scene in
+            try await scene.withClient { client in
+                try await client.expectHello(scene.secondURL)
+                #expect(client.newestDecision(on: scene.secondURL)?.verdict == .allow)
+                let issuer = scene.pki.intermediate
+                scene.two.identity = try LoopbackServer.Identity([TestPKI.leaf([Self.second], by: issuer), issuer])
+                await #expect(throws: (any Error).self) { try await client.text(scene.redirect(to: scene.secondURL)) }
+                // The verdict may come after the request was given up.
+                while !Task.isCancelled, client.newestDecision(on: scene.secondURL)?.verdict == .allow {
+                    await Task.yield()
+                }
+            }
+        }
     }
 
     @Test("from a server at a public address comes from the world", arguments: ["203.0.113.7", "2001:db8::7"])

@@ -7,6 +7,7 @@ import AsyncHTTPClient
 import CertificatePinning
 import Foundation
 import NIOCore
+import NIOHTTP1
 import NIOPosix
 import PinListClient
 import PinningNIO

@@ -20,7 +20,6 @@ struct InterceptorAuthority: Sendable {
 
     /// The CA whose certificate `--ca-out` writes.
     let trusted: InterceptorCertificate
-    private let untrusted: InterceptorCertificate
     private let server: InterceptedServer
     private let time: Int64
 
@@ -29,7 +28,6 @@ struct InterceptorAuthority: Sendable {
         self.server = server
         self.time = time.secondsSince1970
         self.trusted = try Self.authority("Tumbler test interceptor (for tests only)", at: self.time)
-        self.untrusted = try Self.authority("Tumbler test interceptor, not trusted", at: self.time)
     }
 
     private static func authority(
@@ -53,7 +51,9 @@ struct InterceptorAuthority: Sendable {
         switch presented {
         case .trustedAuthority: return try self.issued()
         case .untrustedAuthority:
-            return try InterceptorIdentity(try InterceptorCertificate(try self.form(), by: self.untrusted))
+            // Made only where it is played: a key of RSA takes as long as all other certificates together.
+            let untrusted = try Self.authority("Tumbler test interceptor, not trusted", at: self.time)
+            return try InterceptorIdentity(try InterceptorCertificate(try self.form(), by: untrusted))
         case .selfSigned: return try InterceptorIdentity(try InterceptorCertificate(try self.form(), by: nil))
         case .wrongHost:
             return try self.issued { form in

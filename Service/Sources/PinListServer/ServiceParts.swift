@@ -48,7 +48,7 @@ struct ServiceParts: Sendable {
         self.source = RequestSource(trustedProxies: configuration.trustedProxies, edges: configuration.edges)
         self.plans = RotationPlans()
         self.reportCounters = ReportCounters()
-        self.intake = ReportIntake(store: store, instance: instance)
+        self.intake = ReportIntake(store: store, instance: instance, clock: clock)
         let evaluate = AssertionEvaluator(
             names: configuration.attestation, store: store, challenges: AttestationChallenges(store: store))
         self.reports = ReportRoute(

@@ -28,19 +28,20 @@ struct YAMLText: Sendable {
                 .source, "\(file): over \(Self.maximumLength >> 20) MiB, which is more than is read",
                 hint: "spread the domains over files, and name these under include:")
         }
-        let text = String(decoding: bytes, as: UTF8.self)
-        if let (offset, _) = zip(bytes.indices, zip(bytes, text.utf8)).first(where: { $0.1.0 != $0.1.1 }) {
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            let repaired = String(decoding: bytes, as: UTF8.self).utf8
+            let offset = zip(bytes, repaired).prefix { $0 == $1 }.count
             let line = bytes[..<offset].count { $0 == UInt8(ascii: "\n") } + 1
             throw RepositoryError(.source, "\(file):\(line): not UTF-8", hint: "save the file as UTF-8")
         }
         var scalars = Array(text.unicodeScalars)
         if scalars.first == "\u{FEFF}" { scalars.removeFirst() }
         self.scalars = scalars
-        self.lineStarts = [0] + scalars.indices.filter { scalars[$0] == "\n" }.map { $0 + 1 }
-        for (index, scalar) in scalars.enumerated() {
-            let isLoneReturn = scalar == "\r" && (index + 1 == scalars.count || scalars[index + 1] != "\n")
-            guard isLoneReturn || Self.isForbidden(scalar) else { continue }
-            let digits = String(scalar.value, radix: 16, uppercase: true)
+        self.lineStarts = [0] + Self.places(in: scalars) { $0 == 0x0A }.map { $0 + 1 }
+        for index in Self.places(in: scalars, where: { $0 == 0x0D || Self.isForbidden($0) }) {
+            let isReturnOfALineBreak = scalars[index] == "\r" && index + 1 < scalars.count && scalars[index + 1] == "\n"
+            guard !isReturnOfALineBreak else { continue }
+            let digits = String(scalars[index].value, radix: 16, uppercase: true)
             let code = "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
             throw self.position(at: index).error(
                 "the character \(code), which is not seen or which programs read differently",
@@ -50,11 +51,28 @@ struct YAMLText: Sendable {
 
     /// Line separators that YAML and editors disagree on, controls, and what turns the direction of text: what is read
     /// must be what is seen.
-    private static func isForbidden(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.value {
+    private static func isForbidden(_ scalar: UInt32) -> Bool {
+        // Most of a file, and the quickest to tell.
+        if scalar >= 0x20, scalar < 0x7F { return false }
+        return switch scalar {
         case 0x09, 0x0A, 0x0D: false
         case 0..<0x20, 0x7F..<0xA0, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069, 0xFEFF, 0xFFFE...0xFFFF: true
         default: false
+        }
+    }
+
+    /// The places of some scalars, by their values.
+    ///
+    /// A loop over a buffer: a file may have millions of scalars, and it is read without an optimiser, too.
+    private static func places(in scalars: [Unicode.Scalar], where isWanted: (UInt32) -> Bool) -> [Int] {
+        scalars.withUnsafeBufferPointer { scalars in
+            var places: [Int] = []
+            var index = 0
+            while index < scalars.count {
+                if isWanted(scalars[index].value) { places.append(index) }
+                index += 1
+            }
+            return places
         }
     }
 
@@ -64,7 +82,7 @@ struct YAMLText: Sendable {
     /// The text with an `x` in each place of an anchor's or an alias' sign, and where these are.
     var withoutAnchors: (text: String, places: Set<Int>) {
         var scalars = self.scalars
-        let places = scalars.indices.filter { scalars[$0] == "&" || scalars[$0] == "*" }
+        let places = Self.places(in: scalars) { $0 == 0x26 || $0 == 0x2A }  // & and *
         for place in places { scalars[place] = "x" }
         return (Self.string(scalars), Set(places))
     }

@@ -10,16 +10,19 @@ internal import Mustache
 struct Dashboard: Sendable {
     private let templates: [DashboardTemplate: MustacheTemplate]
 
-    /// Compiles the templates.
-    ///
-    /// - Throws: What is wrong with a template: a defect of this build, which a test would have found.
-    init() throws {
+    /// The templates, compiled once in a process: they are in the program, and never change.
+    private static let compiled = Result {
         var templates: [DashboardTemplate: MustacheTemplate] = [:]
         for template in DashboardTemplate.allCases {
             templates[template] = try MustacheTemplate(string: template.text)
         }
-        self.templates = templates
+        return templates
     }
+
+    /// Takes the compiled templates.
+    ///
+    /// - Throws: What is wrong with a template: a defect of this build, which a test would have found.
+    init() throws { self.templates = try Self.compiled.get() }
 
     /// Renders a page.
     ///

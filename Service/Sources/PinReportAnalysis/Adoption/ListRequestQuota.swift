@@ -55,17 +55,17 @@ package struct ListRequestQuota: Sendable {
         self.seed = seed
         self.places = (min(max(places, 1), 1_048_576) + Self.ways - 1) / Self.ways * Self.ways
         self.table = []
-        self.reset()
     }
 
     /// The number of sources that can be told apart: it never changes.
-    var capacity: Int { self.table.count }
+    var capacity: Int { self.places }
 
-    /// Forgets what was counted: the next hour begins.
-    package mutating func reset() { self.table = Array(repeating: Place(), count: self.places) }
+    /// Forgets what was counted: the next hour begins. The table is made when the first source of it is counted.
+    package mutating func reset() { self.table = [] }
 
     /// Counts a request of a source for a list.
     package mutating func take(_ address: SourceAddress, for name: String) -> Answer {
+        if self.table.isEmpty { self.table = Array(repeating: Place(), count: self.places) }
         let source = self.number(of: address, for: name)
         let index = self.place(of: source)
         if self.table[index].source != source {

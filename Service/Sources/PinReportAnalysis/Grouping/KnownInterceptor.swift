@@ -33,15 +33,22 @@ package struct KnownInterceptor: Hashable, Sendable {
     /// Whether words stand in a text, and not as a part of longer words: `ESET` is not in `reset`.
     private static func words(_ words: String, standIn text: [UInt8]) -> Bool {
         let words = Array(words.utf8)
-        guard text.count >= words.count else { return false }
+        guard let first = words.first, text.count >= words.count else { return false }
         func isBoundary(_ index: Int) -> Bool {
             guard text.indices.contains(index) else { return true }
             return !(UInt8(ascii: "a")...UInt8(ascii: "z")).contains(text[index]) && text[index] < 0x80
         }
-        return (0...(text.count - words.count)).contains { start in
-            text[start..<(start + words.count)].elementsEqual(words) && isBoundary(start - 1)
-                && isBoundary(start + words.count)
+        var start = 0
+        while start <= text.count - words.count {
+            // Most places are told by their first byte: each report's issuer is looked through for every mark.
+            if text[start] == first, text[start..<(start + words.count)].elementsEqual(words), isBoundary(start - 1),
+                isBoundary(start + words.count)
+            {
+                return true
+            }
+            start += 1
         }
+        return false
     }
 
     /// The table. No certificate authority of the public web has one of these in its name.

@@ -11,7 +11,7 @@ import PinListMetadata
 import PinListRepository
 
 /// The differences between two lists.
-struct DiffCommand: AsyncParsableCommand {
+struct DiffCommand: ServiceCommand {
     static let configuration = CommandConfiguration(
         commandName: "diff",
         abstract: "Print the differences between two lists.",
@@ -34,7 +34,8 @@ struct DiffCommand: AsyncParsableCommand {
     @Flag(help: "Print the differences as JSON.")
     var json = false
 
-    @OptionGroup var service: ServiceOptions
+    @OptionGroup var servicePlace: ServicePlaceOptions
+    @OptionGroup(title: "Connections") var connection: ConnectionOptions
     @OptionGroup var project: ProjectOption
     @OptionGroup var time: TimeOption
 

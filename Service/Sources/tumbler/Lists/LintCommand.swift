@@ -10,7 +10,7 @@ import PinListMetadata
 import PinListRepository
 
 /// `lint`: finds dangerous content in a list, before it is signed.
-struct LintCommand: AsyncParsableCommand {
+struct LintCommand: ServiceCommand {
     static let configuration = CommandConfiguration(
         commandName: "lint",
         abstract: "Find dangerous content in a source or a list.",
@@ -29,7 +29,8 @@ struct LintCommand: AsyncParsableCommand {
     @OptionGroup var published: PublishedOption
     @OptionGroup var live: LiveOption
     @OptionGroup var allow: AllowOption
-    @OptionGroup var service: ServiceOptions
+    @OptionGroup var servicePlace: ServicePlaceOptions
+    @OptionGroup(title: "Connections") var connection: ConnectionOptions
 
     @Flag(help: "Treat warnings as errors.")
     var strict = false

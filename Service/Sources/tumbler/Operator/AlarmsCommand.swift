@@ -23,12 +23,13 @@ struct AlarmsCommand: AsyncParsableCommand {
 }
 
 /// `alarms list`: the alarms that fire, and the silences.
-struct AlarmsListCommand: AsyncParsableCommand {
+struct AlarmsListCommand: ServiceCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List the alarms that fire, and the silences.",
         discussion: "Exit code 0: no alarm fires that is not silenced; 1: one does; 2: the service could not be asked.")
 
-    @OptionGroup var service: ServiceOptions
+    @OptionGroup var servicePlace: ServicePlaceOptions
+    @OptionGroup(title: "Connections") var connection: ConnectionOptions
 
     @Flag(help: "Print the service's answer: JSON.")
     var json = false
@@ -51,7 +52,7 @@ struct AlarmsListCommand: AsyncParsableCommand {
 }
 
 /// A person has seen an alarm.
-struct AlarmsAcknowledgeCommand: AsyncParsableCommand {
+struct AlarmsAcknowledgeCommand: ServiceCommand {
     static let configuration = CommandConfiguration(
         commandName: "acknowledge", abstract: "Acknowledge an alarm.",
         discussion: "Others see it, until the alarm ends or becomes more urgent. Silence stops the notifications.")
@@ -59,7 +60,8 @@ struct AlarmsAcknowledgeCommand: AsyncParsableCommand {
     @Argument(help: "The key of an alarm that fires, as tumbler alarms lists it.")
     var key: String
 
-    @OptionGroup var service: ServiceOptions
+    @OptionGroup var servicePlace: ServicePlaceOptions
+    @OptionGroup(title: "Connections") var connection: ConnectionOptions
     @OptionGroup var project: ProjectOption
 
     func run() async throws {
@@ -70,7 +72,7 @@ struct AlarmsAcknowledgeCommand: AsyncParsableCommand {
 }
 
 /// Silences an alarm, or a kind of alarms, for a time.
-struct AlarmsSilenceCommand: AsyncParsableCommand {
+struct AlarmsSilenceCommand: ServiceCommand {
     static let configuration = CommandConfiguration(
         commandName: "silence", abstract: "Keep an alarm, or a kind of alarms, quiet for a time.",
         discussion: """
@@ -95,7 +97,8 @@ struct AlarmsSilenceCommand: AsyncParsableCommand {
         completion: .list(ServiceAlarms.severities))
     var severity: String?
 
-    @OptionGroup var service: ServiceOptions
+    @OptionGroup var servicePlace: ServicePlaceOptions
+    @OptionGroup(title: "Connections") var connection: ConnectionOptions
     @OptionGroup var project: ProjectOption
 
     private struct Body: Encodable {
@@ -125,14 +128,15 @@ struct AlarmsSilenceCommand: AsyncParsableCommand {
 }
 
 /// A silence is over before its time.
-struct AlarmsUnsilenceCommand: AsyncParsableCommand {
+struct AlarmsUnsilenceCommand: ServiceCommand {
     static let configuration = CommandConfiguration(
         commandName: "unsilence", abstract: "End a silence before its time.")
 
     @Argument(help: "The silence, as tumbler alarms lists it.")
     var what: String
 
-    @OptionGroup var service: ServiceOptions
+    @OptionGroup var servicePlace: ServicePlaceOptions
+    @OptionGroup(title: "Connections") var connection: ConnectionOptions
     @OptionGroup var project: ProjectOption
 
     func run() async throws {

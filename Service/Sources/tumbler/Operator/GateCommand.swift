@@ -10,7 +10,7 @@ import PinListRepository
 import PinRotation
 
 /// Decides whether deploying a certificate would lock clients out.
-struct GateCommand: AsyncParsableCommand {
+struct GateCommand: ServiceCommand {
     static let configuration = CommandConfiguration(
         commandName: "gate",
         abstract: "Say whether a certificate may be deployed without locking clients out.",
@@ -56,7 +56,8 @@ struct GateCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The name of the list; by default that of the project.", valueName: "name"))
     var name: String?
 
-    @OptionGroup var service: ServiceOptions
+    @OptionGroup var servicePlace: ServicePlaceOptions
+    @OptionGroup(title: "Connections") var connection: ConnectionOptions
 
     @OptionGroup var project: ProjectOption
 

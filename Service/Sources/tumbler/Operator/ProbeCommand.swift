@@ -12,7 +12,7 @@ import PinListRepository
 import PinRotation
 
 /// Every host of a list, asked from here.
-struct ProbeCommand: AsyncParsableCommand {
+struct ProbeCommand: ServiceCommand {
     static let configuration = CommandConfiguration(
         commandName: "probe",
         abstract: "Fetch the certificates of every host of a list, and evaluate them as pinned apps do.",
@@ -65,7 +65,8 @@ struct ProbeCommand: AsyncParsableCommand {
     @Flag(help: "Send the result to the service.")
     var push = false
 
-    @OptionGroup var service: ServiceOptions
+    @OptionGroup var servicePlace: ServicePlaceOptions
+    @OptionGroup(title: "Connections") var connection: ConnectionOptions
 
     @Flag(help: "Print the result as JSON.")
     var json = false

@@ -10,7 +10,7 @@ import PinListMetadata
 import PinListRepository
 
 /// Puts signed roots and a signed list onto the service, in one transaction.
-struct PublishCommand: AsyncParsableCommand {
+struct PublishCommand: ServiceCommand {
     static let configuration = CommandConfiguration(
         commandName: "publish",
         abstract: "Publish signed roots and a signed list on the service, all or none.",
@@ -30,7 +30,8 @@ struct PublishCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The log list that the list names.", valueName: "file"), completion: .file())
     var logs: String?
 
-    @OptionGroup var service: ServiceOptions
+    @OptionGroup var servicePlace: ServicePlaceOptions
+    @OptionGroup(title: "Connections") var connection: ConnectionOptions
 
     @Flag(help: "Print the new publications as JSON.")
     var json = false

@@ -7,8 +7,8 @@ import CommandLineInterface
 import Foundation
 import PinListRepository
 
-/// `--server URL` and `--token-file FILE`: the service, and what opens it.
-struct ServiceOptions: ParsableArguments {
+/// `--server URL` and `--token-file FILE`: the place of the service, and what opens it.
+struct ServicePlaceOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("The address of the service; by default server: in tumbler.yaml.", valueName: "url"))
     var server: String?
@@ -19,8 +19,40 @@ struct ServiceOptions: ParsableArguments {
             "The file with the token; by default \(ServiceToken.environmentName) names it.", valueName: "file"),
         completion: .file())
     var tokenFile: String?
+}
 
-    @OptionGroup(title: "Connections") var connection: ConnectionOptions
+/// A command that asks the service.
+///
+/// Its two groups of options stand beside each other: a debug build of the parser checks a group within a group four
+/// times as often as the group around it.
+protocol ServiceCommand: AsyncParsableCommand {
+    /// The place of the service.
+    var servicePlace: ServicePlaceOptions { get }
+    /// The options of connections.
+    var connection: ConnectionOptions { get }
+}
+
+extension ServiceCommand {
+    /// The service, by both groups.
+    var service: ServiceOptions { ServiceOptions(place: self.servicePlace, connection: self.connection) }
+}
+
+/// The service as it was named, and the connections to it.
+struct ServiceOptions {
+    private let place: ServicePlaceOptions
+    /// The options of connections.
+    let connection: ConnectionOptions
+
+    init(place: ServicePlaceOptions, connection: ConnectionOptions) {
+        self.place = place
+        self.connection = connection
+    }
+
+    /// The address on the command line; `nil` when there is none.
+    var server: String? { self.place.server }
+
+    /// The file of the token on the command line; `nil` when there is none.
+    var tokenFile: String? { self.place.tokenFile }
 
     /// The file of the token, wherever it is named; `nil` when it is named nowhere.
     private var tokenPath: String? {

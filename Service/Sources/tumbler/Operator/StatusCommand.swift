@@ -8,7 +8,7 @@ import Foundation
 import PinListRepository
 
 /// `status`: the dashboard's figures, in a terminal.
-struct StatusCommand: AsyncParsableCommand {
+struct StatusCommand: ServiceCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
         abstract: "Print the status of the service: alarms, lists, adoption, failures, probes.",
@@ -23,7 +23,8 @@ struct StatusCommand: AsyncParsableCommand {
             """
     )
 
-    @OptionGroup var service: ServiceOptions
+    @OptionGroup var servicePlace: ServicePlaceOptions
+    @OptionGroup(title: "Connections") var connection: ConnectionOptions
     @OptionGroup var demand: AdoptionDemand
 
     @Flag(help: "Print the service's answer: JSON.")

@@ -10,7 +10,7 @@ import PathValidation
 import PinListRepository
 
 /// The certificates of a project's hosts that their issuers revoked.
-struct RevocationsCommand: AsyncParsableCommand {
+struct RevocationsCommand: ServiceCommand {
     static let configuration = CommandConfiguration(
         commandName: "revocations",
         abstract: "Find certificates of the project's hosts that were revoked, as lines for tumbler.yaml.",
@@ -56,7 +56,8 @@ struct RevocationsCommand: AsyncParsableCommand {
             valueName: "file|system"), completion: .file())
     var roots: String?
 
-    @OptionGroup var service: ServiceOptions
+    @OptionGroup var servicePlace: ServicePlaceOptions
+    @OptionGroup(title: "Connections") var connection: ConnectionOptions
     @OptionGroup var project: ProjectOption
 
     @Flag(help: "Print what was found as JSON.")

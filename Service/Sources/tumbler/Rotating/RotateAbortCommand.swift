@@ -10,7 +10,7 @@ import PinListRepository
 import PinRotation
 
 /// The end of a rotation before time.
-struct RotateAbortCommand: AsyncParsableCommand {
+struct RotateAbortCommand: ServiceCommand {
     static let configuration = CommandConfiguration(
         commandName: "abort",
         abstract: "Abort a rotation: the new pin goes, unless it is served.",
@@ -29,6 +29,9 @@ struct RotateAbortCommand: AsyncParsableCommand {
     var reason: String?
 
     @OptionGroup var look: RotationLookOptions
+    @OptionGroup var signers: SignerOptions
+    @OptionGroup var servicePlace: ServicePlaceOptions
+    @OptionGroup(title: "Connections") var connection: ConnectionOptions
     @OptionGroup var options: ReleaseOptions
     @OptionGroup var project: ProjectOption
     @OptionGroup var time: TimeOption
@@ -43,15 +46,16 @@ struct RotateAbortCommand: AsyncParsableCommand {
         let time = self.time.time
         let host = self.rotated.host
         let lock = try RotationLock(try self.project.find())
-        let knowledge = try await RotationKnowledge(self.project, self.options.service, self.look, at: time)
+        let knowledge = try await RotationKnowledge(self.project, self.service, self.look, at: time)
         let entry = try RotationFolder.Entry.expected(host, in: knowledge.folder)
         var plan = entry.plan
         guard !plan.state.isFinal else {
             throw CommandError(.doesNotHold, "the rotation of \(host) is \(plan.state.rawValue) already")
         }
-        let keeper = try await RotationKeeper(host, entry, knowledge.input, self.options.service)
+        let keeper = try await RotationKeeper(host, entry, knowledge.input, self.service)
         let publishing = RotationPublishing(
-            release: self.options.release(self.project, at: time), project: knowledge.input.project)
+            release: self.options.release(self.project, signedBy: self.signers, to: self.service, at: time),
+            project: knowledge.input.project)
         let changes = plan.isPinnedBefore ? [] : try publishing.edit().aborting(plan)
         var released: ReleasedList?
         if !changes.isEmpty {

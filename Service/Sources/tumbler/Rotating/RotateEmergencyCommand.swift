@@ -11,7 +11,7 @@ import PinListRepository
 import PinRotation
 
 /// Another key at once: the old one is lost, or stolen.
-struct RotateEmergencyCommand: AsyncParsableCommand {
+struct RotateEmergencyCommand: ServiceCommand {
     static let configuration = CommandConfiguration(
         commandName: "emergency",
         abstract: "Lead a host to another key at once, and say how many clients that locks out for how long.",
@@ -44,7 +44,8 @@ struct RotateEmergencyCommand: AsyncParsableCommand {
     @OptionGroup var look: RotationLookOptions
     @OptionGroup var allow: AllowOption
     @OptionGroup var passphrases: PassphraseOptions
-    @OptionGroup var service: ServiceOptions
+    @OptionGroup var servicePlace: ServicePlaceOptions
+    @OptionGroup(title: "Connections") var connection: ConnectionOptions
 
     @Flag(help: "Do not ask: take every step.")
     var yes = false

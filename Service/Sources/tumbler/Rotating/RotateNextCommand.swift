@@ -11,7 +11,7 @@ import PinListRepository
 import PinRotation
 
 /// The next step of a rotation.
-struct RotateNextCommand: AsyncParsableCommand {
+struct RotateNextCommand: ServiceCommand {
     static let configuration = CommandConfiguration(
         commandName: "next",
         abstract: "Do the next step of a rotation when its gate holds.",
@@ -42,6 +42,9 @@ struct RotateNextCommand: AsyncParsableCommand {
     var certificate: String?
 
     @OptionGroup var look: RotationLookOptions
+    @OptionGroup var signers: SignerOptions
+    @OptionGroup var servicePlace: ServicePlaceOptions
+    @OptionGroup(title: "Connections") var connection: ConnectionOptions
     @OptionGroup var options: ReleaseOptions
 
     @Flag(help: "Print the plan as JSON.")
@@ -67,9 +70,9 @@ struct RotateNextCommand: AsyncParsableCommand {
         let host = self.rotated.host
         // The slower process reads what the other one wrote, or gets an error at once.
         let lock = try RotationLock(try self.project.find())
-        let knowledge = try await RotationKnowledge(self.project, self.options.service, self.look, at: time)
+        let knowledge = try await RotationKnowledge(self.project, self.service, self.look, at: time)
         let entry = try RotationFolder.Entry.expected(host, in: knowledge.folder)
-        let keeper = try await RotationKeeper(host, entry, knowledge.input, self.options.service)
+        let keeper = try await RotationKeeper(host, entry, knowledge.input, self.service)
         let situation = try await knowledge.situation(of: entry, certificate: self.certificate)
         let state = situation.plan.state
         guard let following = state.following else {
@@ -135,7 +138,8 @@ struct RotateNextCommand: AsyncParsableCommand {
         _ state: RotationState, _ situation: RotationSituation, _ knowledge: RotationKnowledge, at time: Timestamp
     ) async throws -> ReleasedList? {
         let publishing = RotationPublishing(
-            release: self.options.release(self.project, at: time), project: knowledge.input.project)
+            release: self.options.release(self.project, signedBy: self.signers, to: self.service, at: time),
+            project: knowledge.input.project)
         switch state {
         case .announced where situation.plan.state == .planned:
             let changes = try publishing.edit().announcing(situation.plan)

@@ -10,7 +10,7 @@ import PinListRepository
 import PinRotation
 
 /// The plan of a rotation.
-struct RotatePlanCommand: AsyncParsableCommand {
+struct RotatePlanCommand: ServiceCommand {
     static let configuration = CommandConfiguration(
         commandName: "plan",
         abstract: "Plan the rotation of a host's key: rotations/HOST.yaml.",
@@ -58,7 +58,8 @@ struct RotatePlanCommand: AsyncParsableCommand {
     var shared = false
 
     @OptionGroup var look: RotationLookOptions
-    @OptionGroup var service: ServiceOptions
+    @OptionGroup var servicePlace: ServicePlaceOptions
+    @OptionGroup(title: "Connections") var connection: ConnectionOptions
 
     @Flag(help: "Print the plan as rotate status --json does.")
     var json = false

@@ -11,7 +11,7 @@ import PinListRepository
 import PinRotation
 
 /// `rotate status`: the states of rotations.
-struct RotateStatusCommand: AsyncParsableCommand {
+struct RotateStatusCommand: ServiceCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
         abstract: "Print the state of rotations, what is missing, and what comes next.",
@@ -36,7 +36,8 @@ struct RotateStatusCommand: AsyncParsableCommand {
     var certificate: String?
 
     @OptionGroup var look: RotationLookOptions
-    @OptionGroup var service: ServiceOptions
+    @OptionGroup var servicePlace: ServicePlaceOptions
+    @OptionGroup(title: "Connections") var connection: ConnectionOptions
     @OptionGroup var project: ProjectOption
     @OptionGroup var time: TimeOption
 

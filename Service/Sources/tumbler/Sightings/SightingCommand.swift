@@ -11,7 +11,7 @@ import PinListMetadata
 import PinListRepository
 
 /// Certificates that a monitor found in logs, handed to the service.
-struct SightingCommand: AsyncParsableCommand {
+struct SightingCommand: ServiceCommand {
     static let configuration = CommandConfiguration(
         commandName: "sighting",
         abstract: "Hand certificates that were found in Certificate Transparency logs to the service.",
@@ -58,7 +58,8 @@ struct SightingCommand: AsyncParsableCommand {
 
     @OptionGroup var project: ProjectOption
 
-    @OptionGroup var service: ServiceOptions
+    @OptionGroup var servicePlace: ServicePlaceOptions
+    @OptionGroup(title: "Connections") var connection: ConnectionOptions
 
     @Flag(help: "Print the answer as JSON.")
     var json = false

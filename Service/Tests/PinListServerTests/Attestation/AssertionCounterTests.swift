@@ -46,7 +46,7 @@ struct AssertionCounterTests {
             // never end.
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for (number, store) in stores.enumerated() {
-                    let intake = ReportIntake(store: store, instance: "\(number)", tries: .max)
+                    let intake = ReportIntake(store: store, instance: "\(number)", clock: TurnedClock())
                     group.addTask {
                         for counter in 1...10 as ClosedRange<UInt32> {
                             let order = number == 0 ? keys : keys.reversed()
@@ -94,7 +94,7 @@ struct AssertionCounterTests {
             }
             for await _ in added { break }
             // The second one has it wait for the first, which has not committed, and then finds the counter taken.
-            let intake = ReportIntake(store: second, instance: "2", tries: .max)
+            let intake = ReportIntake(store: second, instance: "2", clock: TurnedClock())
             async let two: Void = intake.store([late])
             do {
                 defer { mayGoOn.signal() }

@@ -3,6 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CertificatePinning
+import NIOConcurrencyHelpers
+import PinListClient
 import PinListMetadata
 import PinningTesting
 import Testing
@@ -31,7 +33,7 @@ struct HeldReportTests {
     func keepNoOtherReportWaitingABodyWaitsAsAWhole(on tested: TestedStore) async throws {
         try await tested.withDatabase { open in
             let store = CrowdedStore(try open())
-            let intake = ReportIntake(store: store, instance: "a", tries: .max)
+            let intake = ReportIntake(store: store, instance: "a", clock: TurnedClock())
             let (known, new) = (try Self.accepted("known.example"), try Self.accepted("new.example"))
             try await intake.store([known])
             store.isCrowded = true
@@ -51,15 +53,28 @@ struct HeldReportTests {
         }
     }
 
-    @Test("are given back to their senders when they were tried often enough, and nothing of them stays")
-    func areGivenBackToTheirSendersWhenTheyWereTriedOftenEnough() async throws {
+    @Test(
+        "are given back to their senders before these give up, however seldom they were tried, and nothing of them stays"
+    )
+    func areGivenBackToTheirSendersBeforeTheseGiveUpHoweverSeldomTheyWereTried() async throws {
+        #expect(ReportIntake.maximumHold < FetchRequest.firstByteSeconds)
         try await TestedStore.sqlite.withDatabase { open in
             let store = WrappedStore(try open())
-            let intake = ReportIntake(store: store, instance: "a", tries: 3, pause: .zero)
+            let clock = TurnedClock()
+            let intake = ReportIntake(store: store, instance: "a", clock: clock, pause: .zero)
             let one = try Self.accepted("a.example")
             store.failure = ReportsMustWait(at: [0])
-            await #expect(throws: ReportIntake.CongestionError.self) { try await intake.store([one, one]) }
-            #expect(store.writes == 3)
+            let held = Task { try await intake.store([one, one]) }
+            func untilTried(_ times: Int) async {
+                let end = store.writes + times
+                while store.writes < end { await Task.yield() }
+            }
+            await untilTried(2)
+            clock.turn(by: Int64(ReportIntake.maximumHold) - 1)
+            await untilTried(2)
+            #expect(intake.waitingCount == 2)
+            clock.turn(by: 1)
+            await #expect(throws: ReportIntake.CongestionError.self) { try await held.value }
             #expect(intake.waitingCount == 0)
             store.failure = nil
             try await intake.store([one])
@@ -72,8 +87,9 @@ struct HeldReportTests {
     func haveAQuarterOfTheLineWhatIsMoreIsGivenBackAtOnce() async throws {
         try await TestedStore.sqlite.withDatabase { open in
             let store = WrappedStore(try open())
-            let intake = ReportIntake(store: store, instance: "a", tries: .max)
-            let many = Array(repeating: try Self.accepted("a.example"), count: ReportIntake.maximumHeld)
+            let intake = ReportIntake(store: store, instance: "a", clock: TurnedClock())
+            let many = Array(
+                repeating: try Self.accepted("a.example"), count: ReportIntake.maximumWaiting / ReportIntake.heldPart)
             store.failure = ReportsMustWait(at: [0])
             await #expect(throws: ReportIntake.CongestionError.self) { try await intake.store(many + many.prefix(1)) }
             #expect(store.writes == 1)
@@ -81,7 +97,50 @@ struct HeldReportTests {
             while store.writes < 3 { await Task.yield() }
             store.failure = nil
             try await held
-            #expect(intake.written.reports == Int64(ReportIntake.maximumHeld))
+            #expect(intake.written.reports == Int64(ReportIntake.maximumWaiting / ReportIntake.heldPart))
+        }
+    }
+
+    /// Where a large report has its bytes: each kind has a limit of its own.
+    enum Ballast: CaseIterable, Sendable {
+        case chain, envelope
+
+        /// An eighth of all that may wait, but for some texts.
+        func accepted() throws -> AcceptedReport {
+            var report = try ReportText.report(chain: [])
+            switch self {
+            case .chain:
+                report.servedChain = [Array(repeating: 0, count: ReportIntake.maximumWaitingBytes / 8 - 4_096)]
+            case .envelope: report.envelope = Array(repeating: 0, count: ReportIntake.maximumWaitingEnvelopeBytes / 8)
+            }
+            return AcceptedReport(
+                report: report, group: ReportGroup(report), receivedAt: TurnedClock.start, networks: nil,
+                isSample: false, isListed: true, body: [])
+        }
+    }
+
+    @Test(
+        "have a quarter of the memory of the line, too: large ones leave room for others", arguments: Ballast.allCases)
+    func haveAQuarterOfTheMemoryOfTheLineTooLargeOnesLeaveRoomForOthers(ballast: Ballast) async throws {
+        try await TestedStore.sqlite.withDatabase { open in
+            let store = WrappedStore(try open())
+            let intake = ReportIntake(store: store, instance: "a", clock: TurnedClock(), pause: .zero)
+            let large = try ballast.accepted()
+            let answers = NIOLockedValueBox<[Bool]>([])
+            store.failure = ReportsMustWait(at: [0])
+            for _ in 0..<8 {
+                intake.store([large]) { result in
+                    answers.withLockedValue { $0.append((try? result.get()) != nil) }
+                }
+            }
+            // Each try takes one out: by now each of the eight was tried.
+            while store.writes < 64 { await Task.yield() }
+            #expect(answers.withLockedValue { $0 } == Array(repeating: false, count: 6))
+            async let other: Void = intake.store(Array(repeating: large, count: 6))
+            store.failure = nil
+            try await other
+            while intake.waitingCount > 0 { await Task.yield() }
+            #expect(intake.written.reports == 8)
         }
     }
 
@@ -89,7 +148,7 @@ struct HeldReportTests {
     func errorThatNamesNoneOfThemIsTheErrorOfTheBatch() async throws {
         try await TestedStore.sqlite.withDatabase { open in
             let store = WrappedStore(try open())
-            let intake = ReportIntake(store: store, instance: "a", tries: .max)
+            let intake = ReportIntake(store: store, instance: "a", clock: TurnedClock())
             let one = try Self.accepted("a.example")
             store.failure = ReportsMustWait(at: [7])
             await #expect(throws: ReportsMustWait.self) { try await intake.store([one]) }

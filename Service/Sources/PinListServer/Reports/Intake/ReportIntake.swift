@@ -23,12 +23,12 @@ final class ReportIntake: Sendable {
     /// incidents keep no other report waiting.
     static let maximumWaitingEnvelopeBytes = 33_554_432
 
-    /// The number of times that reports are tried whose group another instance keeps from being made; then their senders are
-    /// asked to come again. With the pauses between these are five seconds at least where nothing else comes: as long as a
-    /// writer waits for another one.
-    static let maximumTries = 1_000
-    /// The maximum number of reports that wait for another instance: all others have the rest of the line.
-    static let maximumHeld = ReportIntake.maximumWaiting / 4
+    /// The time for which reports are tried again that need what another instance holds, in seconds: as long as a writer waits
+    /// for another one. Then their senders are asked to come again, before they give up themselves: a client waits ten seconds
+    /// for the begin of an answer, and what it sends again after that would be counted twice.
+    static let maximumHold = 5.0
+    /// The part of the line that may wait for another instance, one in so many: all others have the rest of it.
+    static let heldPart = 4
 
     /// The error that there is no room: the store does not keep up.
     struct CongestionError: Error {
@@ -39,13 +39,31 @@ final class ReportIntake: Sendable {
     /// The closure that gets what became of reports, once: stored, or the error of the store.
     typealias Completion = @Sendable (Result<Void, any Error>) -> Void
 
+    /// What bodies take while they wait.
+    private struct Load {
+        var reports = 0
+        var bytes = 0
+        var envelopeBytes = 0
+
+        static func + (left: Load, right: Load) -> Load {
+            Load(
+                reports: left.reports + right.reports, bytes: left.bytes + right.bytes,
+                envelopeBytes: left.envelopeBytes + right.envelopeBytes)
+        }
+
+        /// Whether one in so many of all that may wait has room for it.
+        func fits(part: Int) -> Bool {
+            self.reports <= ReportIntake.maximumWaiting / part && self.bytes <= ReportIntake.maximumWaitingBytes / part
+                && self.envelopeBytes <= ReportIntake.maximumWaitingEnvelopeBytes / part
+        }
+    }
+
     private struct Waiting {
         let reports: [AcceptedReport]
-        let bytes: Int
-        let envelopeBytes: Int
+        let load: Load
         let completion: Completion
-        /// The number of times that they had to wait for another instance.
-        var tries = 0
+        /// The uptime at which they wait no longer for another instance; `nil` before they did.
+        var end: Double?
     }
 
     /// What became of a batch.
@@ -61,29 +79,28 @@ final class ReportIntake: Sendable {
         var waiting: [Waiting] = []
         /// Those that wait for another instance.
         var held: [Waiting] = []
-        var reports = 0
-        var bytes = 0
-        var envelopeBytes = 0
+        /// All of these, and what is being written.
+        var load = Load()
         var isWriting = false
         var turnedAway = TurnedAway(of: ReportIntake.maximumWaiting)
         var written: (batches: Int64, reports: Int64) = (0, 0)
 
         mutating func leave(_ waiting: Waiting) {
-            self.reports -= waiting.reports.count
-            self.bytes -= waiting.bytes
-            self.envelopeBytes -= waiting.envelopeBytes
+            self.load.reports -= waiting.load.reports
+            self.load.bytes -= waiting.load.bytes
+            self.load.envelopeBytes -= waiting.load.envelopeBytes
         }
     }
 
     private let store: any ServiceStore
     /// Names this instance where several count networks in one database.
     private let instance: String
-    private let tries: Int
+    private let clock: any ServiceClock
     private let pause: Duration
     private let line = NIOLockedValueBox(Line())
 
     /// The number of waiting reports, those that are being written included.
-    var waitingCount: Int { self.line.withLockedValue { $0.reports } }
+    var waitingCount: Int { self.line.withLockedValue { $0.load.reports } }
 
     /// The number of transactions, and of the reports in them.
     var written: (batches: Int64, reports: Int64) { self.line.withLockedValue { $0.written } }
@@ -93,15 +110,15 @@ final class ReportIntake: Sendable {
     /// - Parameters:
     ///   - store: The store of reports.
     ///   - instance: A name that no other instance has.
-    ///   - tries: The number of times that reports are tried which wait for another instance.
+    ///   - clock: The clock of the time that reports wait for another instance.
     ///   - pause: The pause between two tries, when nothing but such reports is there.
     init(
-        store: any ServiceStore, instance: String, tries: Int = ReportIntake.maximumTries,
+        store: any ServiceStore, instance: String, clock: any ServiceClock = SystemServiceClock(),
         pause: Duration = .milliseconds(5)
     ) {
         self.store = store
         self.instance = instance
-        self.tries = tries
+        self.clock = clock
         self.pause = pause
     }
 
@@ -121,19 +138,16 @@ final class ReportIntake: Sendable {
     ///   - completion: The closure that gets the result, on any thread; a ``CongestionError`` at once.
     func store(_ reports: [AcceptedReport], completion: @escaping Completion) {
         guard !reports.isEmpty else { return completion(.success(())) }
-        let waiting = Waiting(
-            reports: reports, bytes: reports.reduce(0) { $0 + $1.weight },
-            envelopeBytes: reports.reduce(0) { $0 + ($1.report.envelope?.count ?? 0) }, completion: completion)
+        let load = Load(
+            reports: reports.count, bytes: reports.reduce(0) { $0 + $1.weight },
+            envelopeBytes: reports.reduce(0) { $0 + ($1.report.envelope?.count ?? 0) })
+        let waiting = Waiting(reports: reports, load: load, completion: completion)
         let refused: CongestionError? = self.line.withLockedValue { line in
-            guard line.reports + reports.count <= Self.maximumWaiting,
-                line.bytes + waiting.bytes <= Self.maximumWaitingBytes,
-                waiting.envelopeBytes == 0
-                    || line.envelopeBytes + waiting.envelopeBytes <= Self.maximumWaitingEnvelopeBytes
-            else { return CongestionError(line: line.turnedAway.add(reports.count, behind: line.reports)) }
+            guard (line.load + load).fits(part: 1) else {
+                return CongestionError(line: line.turnedAway.add(reports.count, behind: line.load.reports))
+            }
             line.waiting.append(waiting)
-            line.reports += reports.count
-            line.bytes += waiting.bytes
-            line.envelopeBytes += waiting.envelopeBytes
+            line.load = line.load + load
             guard !line.isWriting else { return nil }
             line.isWriting = true
             Task { await self.write() }
@@ -149,7 +163,7 @@ final class ReportIntake: Sendable {
     ///   - minimum: The shortest answer, in seconds.
     /// - Returns: The length of the line, in seconds.
     func turnAway(_ count: Int, minimum: Int64) -> Int64 {
-        self.line.withLockedValue { $0.turnedAway.add(count, behind: $0.reports, minimum: minimum) }
+        self.line.withLockedValue { $0.turnedAway.add(count, behind: $0.load.reports, minimum: minimum) }
     }
 
     private func write() async {
@@ -161,7 +175,7 @@ final class ReportIntake: Sendable {
                 let reports = outcome.written.reduce(0) { $0 + $1.reports.count }
                 line.written.batches += 1
                 line.written.reports += Int64(reports)
-                line.turnedAway.took(reports, leaving: line.reports)
+                line.turnedAway.took(reports, leaving: line.load.reports)
             }
             for waiting in outcome.written { waiting.completion(outcome.result) }
             let isAlone = self.hold(outcome.held)
@@ -210,18 +224,19 @@ final class ReportIntake: Sendable {
     ///
     /// - Returns: Whether nothing else waits.
     private func hold(_ held: [Waiting]) -> Bool {
+        let now = self.clock.uptime
         let (refused, isAlone) = self.line.withLockedValue { line in
             var refused: [(waiting: Waiting, error: CongestionError)] = []
-            var room = Self.maximumHeld - line.held.reduce(0) { $0 + $1.reports.count }
+            var load = line.held.reduce(Load()) { $0 + $1.load }
             for var waiting in held {
-                waiting.tries += 1
-                room -= waiting.reports.count
-                if room >= 0, waiting.tries < self.tries {
+                let (end, all) = (waiting.end ?? now + Self.maximumHold, load + waiting.load)
+                if now < end, all.fits(part: Self.heldPart) {
+                    (waiting.end, load) = (end, all)
                     line.held.append(waiting)
                 } else {
                     line.leave(waiting)
-                    let end = line.turnedAway.add(waiting.reports.count, behind: line.reports)
-                    refused.append((waiting, CongestionError(line: end)))
+                    let length = line.turnedAway.add(waiting.reports.count, behind: line.load.reports)
+                    refused.append((waiting, CongestionError(line: length)))
                 }
             }
             return (refused, line.waiting.isEmpty)

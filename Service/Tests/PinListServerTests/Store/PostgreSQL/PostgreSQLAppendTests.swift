@@ -170,7 +170,7 @@ struct PostgreSQLAppendTests {
         let (store, other) = (try self.server.open(name, Self.patient), try self.server.open(name))
         let (known, new) = (try Self.reports(10), try Self.invented(1))
         try await other.append { try $0.add(known, countedBy: "a") }
-        let intake = ReportIntake(store: other, instance: "a", tries: .max)
+        let intake = ReportIntake(store: other, instance: "a", clock: TurnedClock())
         let (begun, hasBegun) = AsyncStream.makeStream(of: Void.self)
         let mayGoOn = DispatchSemaphore(value: 0)
         async let still: Void = store.append { store in
@@ -199,7 +199,7 @@ struct PostgreSQLAppendTests {
         let (store, other) = (try self.server.open(name, Self.patient), try self.server.open(name))
         let reports = try Self.reports(10)
         try await other.append { try $0.add(reports, countedBy: "a") }
-        let intake = ReportIntake(store: other, instance: "a", tries: .max)
+        let intake = ReportIntake(store: other, instance: "a", clock: TurnedClock())
         let (begun, hasBegun) = AsyncStream.makeStream(of: Void.self)
         let mayGoOn = DispatchSemaphore(value: 0)
         async let still: Bool = store.append { store in
@@ -239,7 +239,7 @@ struct PostgreSQLAppendTests {
         let rounds = 40
         let waits = try await withThrowingTaskGroup(of: [String].self) { group in
             for (number, store) in stores.enumerated() {
-                let intake = ReportIntake(store: store, instance: "\(number)", tries: .max)
+                let intake = ReportIntake(store: store, instance: "\(number)", clock: TurnedClock())
                 group.addTask {
                     var waits: [String] = []
                     for round in 1...rounds {
@@ -301,7 +301,7 @@ struct PostgreSQLAppendTests {
         let reports = try Self.reports(40, hosts: 20)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for (number, store) in stores.enumerated() {
-                let intake = ReportIntake(store: store, instance: "\(number)", tries: .max)
+                let intake = ReportIntake(store: store, instance: "\(number)", clock: TurnedClock())
                 group.addTask { try await intake.store(reports) }
             }
             try await group.waitForAll()
