@@ -9,8 +9,8 @@ package import NIOHTTP2
 
 /// Refuses an answer of HTTP/2 whose status is not three digits (RFC 9110, section 15), and closes its connection.
 ///
-/// What reads it next, NIOHTTP2's codec or gRPC, ends the process for a negative status, and the codec for an empty one. One
-/// handler stands in a connection of AsyncHTTPClient's: in each stream it would be the largest cost of a request.
+/// What reads it next, NIOHTTP2's codec or gRPC, ends the process for a negative status, and the codec for an empty one.
+/// One handler stands in a connection of AsyncHTTPClient's: in each stream it would be the largest cost of a request.
 package final class HTTP2StatusWatch: ChannelInboundHandler {
     package typealias InboundIn = HTTP2Frame
     package typealias InboundOut = HTTP2Frame

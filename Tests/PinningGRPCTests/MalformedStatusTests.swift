@@ -10,6 +10,7 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 import NIOTLS
+import PinListClient
 import Testing
 
 @Suite("A gRPC server whose status is no status")
@@ -36,7 +37,7 @@ struct MalformedStatusTests {
             }
             .bind(host: "127.0.0.1", port: 0).get()
         let port = try #require(server.localAddress?.port)
-        try await scene.withClient(of: Self.host, at: port, seen: SeenConnections()) { client in
+        _ = try await scene.withClient(of: Self.host, at: port, seen: SeenConnections()) { client in
             await #expect(throws: RPCError.self) { try await client.call() }
         }
         #expect(scene.pinning.decisionCounts == [.pinMatch: 1])

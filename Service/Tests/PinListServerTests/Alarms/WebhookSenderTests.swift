@@ -2,6 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
+import AsyncHTTPClient
 import CertificatePinning
 import Hummingbird
 import PinListMetadata
@@ -25,6 +26,11 @@ struct WebhookSenderTests {
             #expect(status == 307)
             #expect(receiver.paths == ["/hook"])
         }
+    }
+
+    @Test("no webhook is asked over HTTP/2, where a status of -1 ends the process")
+    func noWebhookIsAskedOverHTTP2WhereAStatusOfMinusOneEndsTheProcess() {
+        #expect(HTTPWebhookSender.configuration.httpVersion == .http1Only)
     }
 
     @Test(
