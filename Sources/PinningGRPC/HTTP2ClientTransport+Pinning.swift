@@ -27,7 +27,7 @@ extension ClientTransport where Self == HTTP2ClientTransport.Posix {
     ///   - port: The port, for reports.
     ///   - tls: NIOSSL's settings. Its trust roots are the anchors that a path may end in. ALPN is gRPC's own, and
     ///     versions begin at TLS 1.2, as HTTP/2 asks for (RFC 9113, section 9.2).
-    ///   - config: gRPC's settings. A debugging callback for connections of its own is called after TLS was added.
+    ///   - config: gRPC's settings. Its own debugging callbacks are called after ours, which add TLS.
     ///   - resolverRegistry: The resolvers of targets.
     ///   - serviceConfig: gRPC's settings for load balancing and methods.
     ///   - group: The event loops.
@@ -58,6 +58,12 @@ extension ClientTransport where Self == HTTP2ClientTransport.Posix {
             channel.eventLoop.makeCompletedFuture {
                 try pinned.addHandlers(to: channel, for: host, port: port, position: .first)
             }.flatMap { debugging?(channel) ?? channel.eventLoop.makeSucceededVoidFuture() }
+        }
+        let debuggingStream = config.channelDebuggingCallbacks.onCreateHTTP2Stream
+        config.channelDebuggingCallbacks.onCreateHTTP2Stream = { stream in
+            stream.eventLoop.makeCompletedFuture {
+                try stream.pipeline.syncOperations.addHandler(HTTP2StatusWatch.OfStream(), position: .first)
+            }.flatMap { debuggingStream?(stream) ?? stream.eventLoop.makeSucceededVoidFuture() }
         }
         return try HTTP2ClientTransport.Posix(
             target: target, transportSecurity: .customSecure, config: config, resolverRegistry: resolverRegistry,
