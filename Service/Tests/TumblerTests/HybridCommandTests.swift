@@ -78,17 +78,22 @@ struct HybridCommandTests {
         try await CommandRun.shell(#""$0" \#(line)"#, in: folder)
     }
 
-    /// Runs `body` in a folder with root 1 of `root` and `pins`, and a root 2 whose lists `quantum` signs as well.
+    /// Root 1 of `root` and `pins`, and a root 2 whose lists `quantum` signs as well.
+    private static let hybridRoot = MadeFiles { folder in
+        try await CommandRun.makeRoot(in: folder)
+        try await CommandRun.makeKey("quantum", "ml-dsa-65", in: folder)
+        for line in [
+            "root rotate --root root.json --hybrid pins=quantum.pub --at \(MetadataFixture.issued) -o 2.payload",
+            "sign 2.payload --root root.json --key root --yes -o 2.json",
+        ] {
+            try await CommandRun.shell(#""$0" \#(line)"#, in: folder).expectSuccess()
+        }
+    }
+
+    /// Runs `body` in a folder with both roots and their keys.
     private func withHybridRoot(_ body: (URL) async throws -> Void) async throws {
         try await withTemporaryFolder { folder in
-            try await CommandRun.makeRoot(in: folder)
-            try await CommandRun.makeKey("quantum", "ml-dsa-65", in: folder)
-            for line in [
-                "root rotate --root root.json --hybrid pins=quantum.pub --at \(MetadataFixture.issued) -o 2.payload",
-                "sign 2.payload --root root.json --key root --yes -o 2.json",
-            ] {
-                try await self.tumbler(line, in: folder).expectSuccess()
-            }
+            try await Self.hybridRoot.lay(in: folder)
             try await body(folder)
         }
     }

@@ -32,17 +32,19 @@ extension CommandRun {
         try run.expectSuccess()
     }
 
-    /// Makes keys `root` and `pins`, a signed root `root.json`, and an unsigned list `list`.
-    static func makeRoot(in folder: URL) async throws {
-        try await self.makeKey("root", in: folder)
-        try await self.makeKey("pins", "ed25519", in: folder)
-        try await self.tumbler(
+    /// Makes keys `root` and `pins`, a signed root `root.json`, and an unsigned list `list`: the same for all tests.
+    static func makeRoot(in folder: URL) async throws { try await self.root.lay(in: folder) }
+
+    private static let root = MadeFiles { folder in
+        try await Self.makeKey("root", in: folder)
+        try await Self.makeKey("pins", "ed25519", in: folder)
+        try await Self.tumbler(
             [
                 "root", "new", "--name", "com.example.app", "--root", "root.pub", "--pins", "pins.pub", "--at",
                 MetadataFixture.issued, "-o", "root.payload",
             ], in: folder
         ).expectSuccess()
-        try await self.tumbler(["sign", "root.payload", "--key", "root", "--yes", "-o", "root.json"], in: folder)
+        try await Self.tumbler(["sign", "root.payload", "--key", "root", "--yes", "-o", "root.json"], in: folder)
             .expectSuccess()
         try folder.write(MetadataFixture.list(), as: "list")
     }
