@@ -68,9 +68,11 @@ struct ServiceClient: Sendable {
                 throw CommandError(
                     .usage, "without TLS a service is asked on this machine alone, and \(way.host) is another")
             }
+            var configuration = try connections.configuration(for: address, way)
+            // With HTTP/2 a status that is no number of three digits would end the process.
+            configuration.httpVersion = .http1Only
             let client = HTTPClient(
-                eventLoopGroup: MultiThreadedEventLoopGroup.singleton,
-                configuration: try connections.configuration(for: address, way))
+                eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: configuration)
             do { answer = .success(try await self.ask(request, address, way, client)) } catch {
                 answer = .failure(error)
             }

@@ -150,6 +150,8 @@ struct RevocationListDownload: Sendable {
             tlsConfiguration: try self.connections.tls(), redirectConfiguration: .disallow)
         configuration.timeout.connect = TimeAmount(self.connectTimeout)
         configuration.connectionPool.retryConnectionEstablishment = false
+        // With HTTP/2 a status that is no number of three digits would end the process.
+        configuration.httpVersion = .http1Only
         if !address.host.isAddress {
             configuration.dnsOverride[address.writtenHost] = place
             configuration.dnsOverride[address.host.description] = place
