@@ -70,7 +70,9 @@ import PinListClient
         case let error as HTTPClientError: self.init(error, limits)
         case let error as NIOConnectionError:
             if error.dnsAError != nil, error.dnsAAAAError != nil {
-                self.init(.connection, "no such host")
+                self.init(.connection, "no such host as \(error.host)")
+            } else if let refused = error.connectionErrors.first?.error as? IOError, refused.errnoCode == ECONNREFUSED {
+                self.init(.connection, "connection refused; nothing listens on \(Self.place(error.host, error.port))")
             } else if let first = error.connectionErrors.first {
                 self.init(first.error, limits)
             } else {
@@ -105,6 +107,11 @@ import PinListClient
     private init(_ kind: Kind, _ description: String) {
         self.kind = kind
         self.description = description
+    }
+
+    /// The place that was asked. It is named because it may be a proxy, or one of `--connect-to`.
+    private static func place(_ host: String, _ port: Int) -> String {
+        host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
     }
 
     private static let cut = "the server cut the connection before its answer was over"

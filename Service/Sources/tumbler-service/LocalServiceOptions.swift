@@ -53,18 +53,22 @@ struct LocalServiceOptions: ParsableArguments {
     ) throws -> any ServiceStore {
         do { return try StoreLocation.open(configuration, for: purpose) } catch let error as StoreError {
             throw CommandError(
-                .undecided, "the database cannot be opened: \(error.detail)", hint: Self.hint(error.code))
+                .undecided, "the database cannot be opened: \(error.detail)",
+                hint: Self.hint(error.code, configuration.database))
         }
     }
 
-    private static func hint(_ code: StoreError.Code) -> String {
+    private static func hint(_ code: StoreError.Code, _ database: String) -> String {
         switch code {
         case .absent:
             "is this the service's dataDir and database? tumbler serve makes one, tumbler serve --migrate, too"
         case .outdated: "tumbler serve brings it up to date, tumbler serve --migrate, too; make a copy before"
         case .damaged: "docs/operations/service-damaged-database.md has what to do, in order"
         case .full: "docs/operations/service-full-disk.md has what to do, in order"
-        default: "look at dataDir and database, the rights of the folder, and the disk"
+        default:
+            database == "sqlite"
+                ? "look at dataDir, the rights of the folder, and the disk"
+                : "start PostgreSQL, or correct database; docs/guides/service-on-postgresql.md, What can go wrong"
         }
     }
 }

@@ -51,7 +51,9 @@ extension StoreError {
     /// The message of libpq, in one line.
     static func text(_ message: UnsafePointer<CChar>?) -> String {
         guard let message else { return "no reason was given" }
+        // Its second line begins with a tab.
         let lines = String(cString: message).split(whereSeparator: \.isNewline)
+            .map { $0.drop(while: \.isWhitespace) }.filter { !$0.isEmpty }
         return lines.isEmpty ? "no reason was given" : lines.joined(separator: "; ")
     }
 }

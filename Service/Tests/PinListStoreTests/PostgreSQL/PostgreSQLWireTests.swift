@@ -15,6 +15,14 @@ struct PostgreSQLWireTests {
         #expect(PostgreSQLStatement(many).sql == "$1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,")
     }
 
+    @Test("what libpq says in several lines is one line, without its tabs")
+    func whatLibpqSaysInSeveralLinesIsOneLine() {
+        #expect(
+            StoreError.text("Connection refused\n\tIs the server running?\n")
+                == "Connection refused; Is the server running?")
+        #expect(StoreError.text("\n\t\n") == "no reason was given")
+    }
+
     @Test(
         "a refusal is known by its SQLSTATE",
         arguments: [

@@ -97,6 +97,25 @@ struct ConnectionOptionsTests {
         }
     }
 
+    @Test("where nothing listens is said: a proxy that is down is not taken for the server")
+    func whereNothingListensIsSaid() async throws {
+        try await withTemporaryFolder { folder in
+            for (proxy, words) in [
+                ("http://127.0.0.1:1", "connection refused; nothing listens on 127.0.0.1:1"),
+                ("http://proxy.invalid:3128", "no such host as proxy.invalid"),
+            ] {
+                for command in [
+                    "pin nosuch.invalid:443", "fetch https://nosuch.invalid/ --pin \(ProjectText.pin("a"))",
+                ] {
+                    let run = try await CommandRun.shell(
+                        "NO_PROXY= no_proxy= HTTPS_PROXY=\(proxy) \"$0\" \(command)", in: folder)
+                    run.expectError(2)
+                    #expect(run.errors.contains(words), "\(run)")
+                }
+            }
+        }
+    }
+
     @Test("a family that a host has no address of is said, and not tried")
     func familyThatAHostHasNoAddressOfIsSaidAndNotTried() async throws {
         try await withTemporaryFolder { folder in

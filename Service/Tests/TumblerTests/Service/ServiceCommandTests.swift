@@ -30,6 +30,17 @@ struct ServiceCommandTests {
         }
     }
 
+    @Test("a PostgreSQL that is not there is one sentence, and what to do about it is about PostgreSQL")
+    func postgreSQLThatIsNotThereIsOneSentence() async throws {
+        try await withTemporaryFolder { folder in
+            let address = "postgres://tumbler@127.0.0.1:1/tumbler"
+            let run = try await CommandRun.tumbler(["token", "list", "--database", address], in: folder)
+            run.expectError(2, hint: true)
+            #expect(run.errors.contains("docs/guides/service-on-postgresql.md"), "\(run)")
+            #expect(!run.errors.contains("dataDir") && !run.errors.contains("?Is"), "\(run)")
+        }
+    }
+
     @Test(
         "a database of an older version is brought up to date by none of them: they say what does it, and write nothing",
         .enabled(if: ServedLists.python != nil, "there is no python3"))
