@@ -41,6 +41,35 @@ extension RuleFixture {
 
     private static let otherSwift: [RuleFixture] = [
         RuleFixture(
+            "trust-unevaluated", "B.swift",
+            fires:
+                "func f(c: URLAuthenticationChallenge) async -> (D, URLCredential?) { (.useCredential, .init(trust: c.protectionSpace.serverTrust!)) }",
+            quiet:
+                "func f(c: URLAuthenticationChallenge) async -> (D, URLCredential?) { let t = c.protectionSpace.serverTrust!\nguard SecTrustEvaluateWithError(t, nil) else { return (.cancelAuthenticationChallenge, nil) }\nreturn (.useCredential, .init(trust: t)) }"
+        ),
+        RuleFixture(
+            "trust-unevaluated", "C.swift",
+            fires: "func f(t: SecTrust) { let c: URLCredential = .init(trust: t)\nanswer(c) }",
+            quiet: "func f(t: Level) -> Peer { .init(trust: t) }"),
+        RuleFixture(
+            "trust-result-misread", "C.swift",
+            fires:
+                "func f(t: SecTrust) -> Bool { var r: SecTrustResultType = .invalid\nSecTrustEvaluate(t, &r)\nreturn r != .deny }",
+            quiet: "func f(p: Permission) -> Bool { p != .deny }"),
+        RuleFixture(
+            "surface-urlsession-shared", "C.swift", fires: "let s = Foundation.URLSession.shared",
+            quiet: "let s = Store.URLSession.shared"),
+        RuleFixture(
+            "surface-urlsession-without-delegate", "D.swift",
+            fires: "final class A { var s: URLSession? = .init(configuration: .default) }",
+            quiet: "final class A { var s: Store? = .init(configuration: .default) }"),
+        RuleFixture(
+            "surface-wkwebview", "B.swift", fires: "let w: WKWebView = .init(frame: .zero)",
+            quiet: "let w: UIView = .init(frame: .zero)"),
+        RuleFixture(
+            "pin-in-source", "Short.swift", fires: "let pinHex = \"\(hexadecimal)\"",
+            quiet: "let pinchHex = \"\(hexadecimal)\""),
+        RuleFixture(
             "surface-web-authentication", "B.swift",
             fires: "let s = SFAuthenticationSession(url: u, callbackURLScheme: nil) { _, _ in }",
             quiet: "var s: SFAuthenticationSession?"),
@@ -134,6 +163,9 @@ extension RuleFixture {
     static let objectiveCForms = Self.objectiveCPlayers + Self.otherObjectiveC
 
     private static let otherObjectiveC: [RuleFixture] = [
+        RuleFixture(
+            "surface-urlsession-shared", "B.m", fires: method("NSURLSession *s = NSURLSession.sharedSession;"),
+            quiet: method("Store *s = Store.sharedSession;")),
         RuleFixture(
             "surface-avplayer", "B.m", fires: method("[[AVPlayer alloc] initWithURL:u];"),
             quiet: method("[[NSURLRequest alloc] initWithURL:u];")),

@@ -149,6 +149,29 @@ struct RuleTests {
         #expect(surfaces.map(\.pinning) == [.unknown, .unknown])
     }
 
+    @Test(
+        "of Android's clients those are pinned whose own chain of calls sets pins, and what the file sets elsewhere is unknown",
+        arguments: [
+            ("val c = OkHttpClient.Builder().dns(d).certificatePinner(p).build()", [.pinned]),
+            ("val c = OkHttpClient.Builder().apply { certificatePinner(p) }.build()", [.pinned]),
+            ("val c = OkHttpClient().newBuilder().certificatePinner(p).build()", [.pinned]),
+            (
+                "val c = OkHttpClient.Builder().certificatePinner(p).build()\nval d = OkHttpClient()",
+                [.pinned, .unknown]
+            ),
+            ("val b = OkHttpClient.Builder()\nb.certificatePinner(p)", [.unknown]),
+            ("import okhttp3.CertificatePinner\nval c = OkHttpClient.Builder().build()", [.unpinned]),
+            (
+                "val e = CronetEngine.Builder(c).addPublicKeyPins(h, p, true, end).build()\nval f = CronetEngine.Builder(c).build()",
+                [.pinned, .unknown]
+            ),
+        ] as [(String, [NetworkSurface.Pinning])])
+    func ofAndroidsClientsThoseArePinnedWhoseOwnChainOfCallsSetsPins(
+        _ text: String, _ pinning: [NetworkSurface.Pinning]
+    ) {
+        #expect(RuleFixture.report([("A.kt", Array(text.utf8))]).surfaces.map(\.pinning) == pinning)
+    }
+
     @Test("a finding is allowed at its line and the line above, with a reason, and counts no more")
     func aFindingIsAllowedAtItsLineAndTheLineAbove() {
         let text = """

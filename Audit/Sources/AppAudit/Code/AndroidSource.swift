@@ -64,9 +64,8 @@ struct AndroidSource {
                 self.tokens.has(["("], at: index + 1) && before != "class"
                 || self.tokens.has([".", "Builder", "("], at: index + 1)
             guard isMade else { return }
-            let isPinned = self.words.contains("certificatePinner") || self.words.contains("CertificatePinner")
             self.facts.surface(
-                "OkHttpClient", isPinned ? .pinned : .unpinned, .androidClient, at: line,
+                "OkHttpClient", self.pinning(by: "certificatePinner", index), .androidClient, at: line,
                 "an OkHttpClient without certificatePinner in this file")
         // Without a dot before it, it is declared here.
         case "openConnection" where before == "." && self.tokens.has(["("], at: index + 1):
@@ -74,12 +73,28 @@ struct AndroidSource {
         case "WebView" where self.tokens.has(["("], at: index + 1) && before != "class" && !self.isImport(index):
             self.facts.surface("WebView", .unpinned, .androidWebView, at: line, "a WebView")
         case "CronetEngine" where self.tokens.has([".", "Builder", "("], at: index + 1):
-            let isPinned = self.words.contains("addPublicKeyPins")
             self.facts.surface(
-                "Cronet", isPinned ? .pinned : .unpinned, .androidClient, at: line,
+                "Cronet", self.pinning(by: "addPublicKeyPins", index), .androidClient, at: line,
                 "a CronetEngine without addPublicKeyPins")
         default: break
         }
+    }
+
+    /// The pins of a client that is made at an index: seen where its chain of calls sets them, unknown where the file does.
+    private func pinning(by setter: String, _ index: Int) -> NetworkSurface.Pinning {
+        guard self.words.contains(setter) else { return .unpinned }
+        var end = index + 1
+        while end - index < 400 {
+            if let group = self.tokens.group(at: end, maximum: 400) {
+                end = group.upperBound
+            } else if self.tokens.has(["."], at: end) || self.tokens.has(["."], at: end - 1) {
+                end += 1
+            } else {
+                break
+            }
+        }
+        let chain = index..<min(end, self.tokens.all.count)
+        return self.tokens.all[chain].contains { $0.value == setter } ? .pinned : .unknown
     }
 
     /// Whether code says true and looks at nothing.

@@ -57,7 +57,8 @@ struct ObjectiveCSource {
         let (line, isDebug) = (token.line, token.isDebug)
         let next = index + 1
         switch token.value {
-        case "sharedSession" where self.tokens.has(["NSURLSession"], at: index - 1):
+        case "sharedSession"
+        where self.tokens.has(["NSURLSession"], at: index - 1) || self.tokens.has(["NSURLSession", "."], at: index - 2):
             self.facts.surface(
                 "URLSession.shared", .unpinned, .sharedSession, at: line, isDebug: isDebug,
                 "[NSURLSession sharedSession]")

@@ -51,7 +51,7 @@ extension SwiftSource {
         call.arguments.first { $0.label?.text == label }?.expression
     }
 
-    private mutating func lookAtCall(_ call: FunctionCallExprSyntax, _ name: String, _ last: String, _ scope: Int) {
+    mutating func lookAtCall(_ call: FunctionCallExprSyntax, _ name: String, _ last: String, _ scope: Int) {
         let line = self.line(of: call)
         let isDebug = self.scopes[scope].isDebug
         let type = last == "init" ? String(name.dropLast(5)) : name
@@ -186,7 +186,11 @@ extension SwiftSource {
         let line = self.line(of: member.declName)
         let isDebug = self.scopes[scope].isDebug
         self.lookAtTrustMember(name, line, isDebug)
-        guard let base = member.base?.as(DeclReferenceExprSyntax.self)?.baseName.text else { return }
+        // A type may be named with its module.
+        let qualified = member.base?.as(MemberAccessExprSyntax.self)
+        let isFoundations = qualified?.base?.as(DeclReferenceExprSyntax.self)?.baseName.text == "Foundation"
+        let type = isFoundations ? qualified?.declName : member.base?.as(DeclReferenceExprSyntax.self)
+        guard let base = type?.baseName.text else { return }
         switch (base, name) {
         case ("URLSession", "shared"), ("NSURLSession", "shared"):
             self.facts.surface(

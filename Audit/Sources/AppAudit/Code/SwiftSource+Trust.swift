@@ -14,8 +14,10 @@ extension SwiftSource {
         let values = call.arguments.map { self.short($0.expression) }
         switch last {
         case "URLCredential" where labels == ["trust"],
-            "init" where name.hasSuffix("URLCredential.init") && labels == ["trust"]:
+            "init" where labels == ["trust"] && self.makesCredential(call, name, scope):
             if let function = self.scopes[scope].function {
+                // One whose type stands beside it was examined with that.
+                guard self.functions[function].credentials.last?.line != line else { return }
                 self.functions[function].credentials.append((line, isDebug))
             } else {
                 self.facts.find(
@@ -60,6 +62,15 @@ extension SwiftSource {
             }
         default: break
         }
+    }
+
+    /// Whether an initialiser is that of URLCredential: by its name, or without one where a challenge is answered.
+    private func makesCredential(_ call: FunctionCallExprSyntax, _ name: String, _ scope: Int) -> Bool {
+        if name.hasSuffix("URLCredential.init") { return true }
+        guard let member = call.calledExpression.as(MemberAccessExprSyntax.self), member.base == nil else {
+            return false
+        }
+        return self.scopes[scope].function.map { self.functions[$0].isHandler } ?? false
     }
 
     /// A statement alone, or one that is given to `_`.
@@ -147,17 +158,28 @@ extension SwiftSource {
                 let names = [self.name(of: left), self.name(of: right)].map {
                     $0.split(separator: ".").last.map(String.init) ?? ""
                 }
-                if names.contains(where: { Self.isMisread($0, sign) }) {
+                let isResult = self.looksAtTrustResults(scope)
+                if let misread = names.first(where: { Self.isMisread($0, sign, isResult: isResult) }) {
                     self.facts.find(
                         .trustResult, at: self.line(of: elements[index]), isDebug: isDebug,
-                        "compared by \(sign) with \(names.first { Self.isMisread($0, sign) } ?? "")")
+                        "compared by \(sign) with \(misread)")
                 }
             }
         }
     }
 
+    /// Whether the function has spoken of a SecTrustResultType: `.deny` and `.invalid` alone are of many types.
+    private func looksAtTrustResults(_ scope: Int) -> Bool {
+        guard let function = self.scopes[scope].function else { return false }
+        return !self.functions[function].names.isDisjoint(
+            with: ["SecTrustResultType", "SecTrustEvaluate", "SecTrustGetTrustResult"])
+    }
+
     /// A result that a comparison takes for a good one.
-    static func isMisread(_ name: String, _ sign: String) -> Bool {
+    ///
+    /// - Parameter isResult: Whether names that other types have, too, are those of a result.
+    static func isMisread(_ name: String, _ sign: String, isResult: Bool = false) -> Bool {
+        if isResult, sign == "!=", ["deny", "invalid", "otherError"].contains(name) { return true }
         let recoverable: Set<String> = ["recoverableTrustFailure", "kSecTrustResultRecoverableTrustFailure"]
         let refusals: Set<String> = [
             "fatalTrustFailure", "kSecTrustResultDeny", "kSecTrustResultFatalTrustFailure", "kSecTrustResultInvalid",

@@ -247,8 +247,17 @@ struct SwiftSource {
         }
     }
 
-    /// A default that is `URLSession.shared` in short.
+    /// A value whose type stands beside it: `.init(…)`, and `URLSession.shared` in short.
     private mutating func lookAtDefault(type: TypeSyntax, value: ExprSyntax, _ scope: Int) {
+        if let call = value.as(FunctionCallExprSyntax.self),
+            let called = call.calledExpression.as(MemberAccessExprSyntax.self), called.base == nil,
+            called.declName.baseName.text == "init"
+        {
+            let name = "\(self.short(type).filter { $0 != "?" && $0 != "!" }).init"
+            self.lookAtCall(call, name, "init", scope)
+            self.lookAtTrustCall(call, name, "init", scope)
+            return
+        }
         guard let member = value.as(MemberAccessExprSyntax.self), member.base == nil,
             self.short(type) == "URLSession", member.declName.baseName.text == "shared"
         else { return }

@@ -131,7 +131,8 @@ enum LiteralText {
         }
         return lower == "pin" || lower == "pins" || lower.hasPrefix("pinned") || lower.has("pinning")
             || name.has("Pin(") || name.hasSuffix("Pin") || name.hasSuffix("Pins") || name.hasSuffix("Pinned")
-            || name.hasPrefix("pinSHA") || name.has("PinSHA") || lower.has("pinset")
+            || name.hasPrefix("pin") && name.dropFirst(3).first?.isUppercase == true
+            || name.has("PinSHA") || lower.has("pinset")
             || lower.has("backuppin")
     }
 
