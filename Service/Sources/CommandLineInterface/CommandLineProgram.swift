@@ -85,7 +85,10 @@ package enum CommandLineProgram {
         case .validationFailure:
             let typed = TypedCommand(words, of: root)
             if let failure = typed.failure { self.end(with: failure) }
-            let message = typed.unknownOption ?? root.message(for: error)
+            // The parser's own nearest option may be another word altogether: `--at` for `--yes`.
+            let said = root.message(for: error)
+            let message =
+                typed.unknownOption ?? said.range(of: ". Did you mean").map { String(said[..<$0.lowerBound]) } ?? said
             self.end(
                 with: CommandError(
                     .usage, message.isEmpty ? "these arguments do not fit" : message, hint: "see \(typed.path) --help"))

@@ -47,11 +47,12 @@ package struct TypedCommand {
     package var unknownOption: String? {
         let help = self.command.helpMessage()
         let parts = help.split { !$0.isLetter && !$0.isNumber && $0 != "-" }
-        let known = Set(parts.filter { $0.hasPrefix("--") }.map(String.init))
+        // Without their dashes: two letters that are the same in every option make none the nearest.
+        let known = Set(parts.filter { $0.hasPrefix("--") }.map { String($0.dropFirst(2)) })
         for word in self.words where word.hasPrefix("--") {
-            let option = String(word.prefix { $0 != "=" })
+            let option = String(word.dropFirst(2).prefix { $0 != "=" })
             guard !known.contains(option), let nearest = NearestName.of(option, among: known.sorted()) else { continue }
-            return "Unknown option '\(option)'. Did you mean '\(nearest)'?"
+            return "Unknown option '--\(option)'. Did you mean '--\(nearest)'?"
         }
         return nil
     }

@@ -39,7 +39,9 @@ struct ProjectTests {
             let run = try await self.initialise(folder)
             #expect(run.exitCode == 0, "\(run)")
             let project = folder.appendingPathComponent("project")
-            #expect(try project.text(of: ".gitignore") == "keys/\n*.token\ntoken\ntoken-pin\ntumbler-data/\n")
+            #expect(
+                try project.text(of: ".gitignore") == "keys/\n*.token\ntoken\ntoken-pin\ntumbler-data/\nservice/data/\n"
+            )
             #expect(run.errors.contains("failures are reported nowhere"), "\(run)")
             for key in ["keys/root.pem", "keys/pins.pem"] {
                 let attributes = try FileManager.default.attributesOfItem(
@@ -66,7 +68,7 @@ struct ProjectTests {
             let source = try folder.text(of: "project/tumbler.yaml")
             #expect(source.contains("    mode: report\n") && source.contains("reportTo: [\"\(address)\"]"))
             let ignored = try folder.text(of: "project/.gitignore")
-            #expect(ignored == "build/\nkeys/\n*.token\ntoken\ntoken-pin\ntumbler-data/\n")
+            #expect(ignored == "build/\nkeys/\n*.token\ntoken\ntoken-pin\ntumbler-data/\nservice/data/\n")
             try await CommandRun.tumbler(
                 ["init", "other", "--name", "com.example.app", "--mode", "off", "--insecure-plaintext"], in: folder
             ).expectError(64)

@@ -37,9 +37,9 @@ public struct NewProject: Sendable {
 
     private static let ignoredName = ".gitignore"
 
-    /// The files that never go into version control: keys, tokens of the service and PINs of tokens, and the service's
-    /// folder.
-    private static let ignored = ["keys/", "*.token", "token", "token-pin", "tumbler-data/"]
+    /// The files that never go into version control: keys, tokens of the service and PINs of tokens, and the folders
+    /// in which the service keeps its database: the one that it has without a configuration, and that of the guide.
+    private static let ignored = ["keys/", "*.token", "token", "token-pin", "tumbler-data/", "service/data/"]
 
     /// The source, as it will be written.
     public let sourceText: String
