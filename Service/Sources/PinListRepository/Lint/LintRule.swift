@@ -208,7 +208,7 @@ extension LintRule {
         fix: "give the host of the lists a key and a certificate of its own")
     static let notObserved = LintRule(
         "not-observed", .warning, "the served certificates could not be read, so they were not checked",
-        fix: "run this where the host can be reached")
+        fix: "run this where the host can be reached; --roots FILE names the anchors of a private CA")
 }
 
 extension LintRule {

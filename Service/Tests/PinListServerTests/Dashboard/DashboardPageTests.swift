@@ -74,6 +74,11 @@ struct DashboardPageTests {
                 #expect(lists.count == 1 && programs.count == 3, "\(empty.name)")
                 #expect(programs.contains("tumbler"), "\(empty.name)")
                 #expect(Set(programs).isSubset(of: ["tumbler", "curl", "install", "systemctl"]), "\(empty.name)")
+                for part in steps.components(separatedBy: "--token-file ").dropFirst() {
+                    let file = part.prefix { $0.isLetter || $0 == "." }
+                    #expect(
+                        steps.contains("| install -m 0600 /dev/stdin \(file)"), "\(empty.name): no step makes \(file)")
+                }
                 // A command that is too long is cut, and does not run.
                 #expect(!steps.contains("…"), "\(empty.name)")
             case .sentences(let sentences, let because):

@@ -23,8 +23,8 @@ struct FirstSteps: Hashable, Sendable {
     static let list = FirstSteps(
         ("Make a project for the list.", "tumbler init app --name com.example.app"),
         (
-            "On this machine, make a token that publishes it.",
-            "tumbler token create --scope publish --name com.example.app"
+            "On this machine, make the file of a token that publishes it, and take it to the project.",
+            "tumbler token create --scope publish --name com.example.app | install -m 0600 /dev/stdin publish.token"
         ),
         (
             "In the project, publish the root and the list.",
@@ -73,7 +73,10 @@ struct FirstSteps: Hashable, Sendable {
 
     /// To the first certificate of a log.
     static let certificate = FirstSteps(
-        ("On this machine, make a token for the monitor.", "tumbler token create --scope probe --name com.example.app"),
+        (
+            "On this machine, make the file of a token for the monitor, and take it there.",
+            "tumbler token create --scope probe --name com.example.app | install -m 0600 /dev/stdin monitor.token"
+        ),
         (
             "Hand in a certificate that was found.",
             "tumbler sighting found.pem --name com.example.app --server https://SERVICE --token-file monitor.token"
