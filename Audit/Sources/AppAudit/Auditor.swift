@@ -274,6 +274,7 @@ public struct Auditor {
         self.findings += self.metadata.findings(
             bundles: self.bundles, facts: self.facts, hasList: self.list != nil, at: self.time)
         self.raiseCleartext()
+        self.resolveTrustKit()
         return AuditReport(
             findings: self.findings, surfaces: self.surfaces, notes: self.notes, files: self.fileCount,
             allowances: self.allowances, known: known)
@@ -333,6 +334,16 @@ public struct Auditor {
                 let rule: AuditRule = listed == nil ? .pinInSource : .pinNotInList
                 self.findings.append(text.finding(rule, line: line, "\(Base64.encode(pin.digest)) \(host)"))
             }
+        }
+    }
+
+    /// Pins of TrustKit that are not enforced, or whose day is past, pin nothing.
+    private mutating func resolveTrustKit() {
+        let rules: [AuditRule] = [.trustKitNotEnforced, .trustKitExpired]
+        let off = Set(self.findings.filter { $0.severity == .error && rules.contains($0.rule) }.map(\.file))
+        self.surfaces = self.surfaces.map { surface in
+            guard surface.kind == "TrustKit", off.contains(surface.file) else { return surface }
+            return NetworkSurface(surface.kind, .unpinned, in: surface.file, line: surface.line)
         }
     }
 

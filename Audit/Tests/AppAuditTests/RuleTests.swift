@@ -172,6 +172,37 @@ struct RuleTests {
         #expect(RuleFixture.report([("A.kt", Array(text.utf8))]).surfaces.map(\.pinning) == pinning)
     }
 
+    @Test(
+        "pins of a configuration that are switched off, or have ended, are not counted among the pinned",
+        arguments: [
+            ("Info.plist", "<key>TSKEnforcePinning</key><true/>", "<key>TSKEnforcePinning</key><false/>"),
+            (
+                "Info.plist", "<key>TSKExpirationDate</key><string>2027-01-01</string>",
+                "<key>TSKExpirationDate</key><string>2025-01-01</string>"
+            ),
+            ("A.swift", "kTSKEnforcePinning: true", "kTSKEnforcePinning: false"),
+            ("network_security_config.xml", "2027-01-01", "2025-01-01"),
+        ])
+    func pinsOfAConfigurationThatAreSwitchedOffOrHaveEnded(_ path: String, _ good: String, _ bad: String) {
+        func pinning(_ setting: String) -> [NetworkSurface.Pinning] {
+            let text =
+                switch path {
+                case "A.swift": "let c = [kTSKPinnedDomains: [\"api.acme.com\": [\(setting)]]]"
+                case "Info.plist":
+                    propertyList(
+                        "<key>TSKConfiguration</key><dict><key>TSKPinnedDomains</key><dict><key>api.acme.com</key><dict>\(setting)</dict></dict></dict>"
+                    )
+                default:
+                    networkSecurity(
+                        "<domain-config><domain>api.acme.com</domain><pin-set expiration=\"\(setting)\"></pin-set></domain-config>"
+                    )
+                }
+            return RuleFixture.report([(path, Array(text.utf8))]).surfaces.map(\.pinning)
+        }
+        #expect(pinning(good) == [.pinned])
+        #expect(pinning(bad) == [.unpinned])
+    }
+
     @Test("a finding is allowed at its line and the line above, with a reason, and counts no more")
     func aFindingIsAllowedAtItsLineAndTheLineAbove() {
         let text = """

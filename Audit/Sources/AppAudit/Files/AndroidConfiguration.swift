@@ -77,7 +77,8 @@ struct AndroidConfiguration {
 
     private mutating func readPins(_ set: XMLElement, _ hosts: [String]) {
         let name = hosts.first ?? "a host"
-        if let day = set.attribute("expiration"), day < self.today {
+        let end = set.attribute("expiration").flatMap { $0 < self.today ? $0 : nil }
+        if let day = end {
             self.find(.androidExpired, day, "the pins of \(name) ended on \(day)")
         }
         var digests: Set<[UInt8]> = []
@@ -91,7 +92,8 @@ struct AndroidConfiguration {
         }
         self.outcome.surfaces.append(
             NetworkSurface(
-                "network security configuration", .pinned, in: self.text.path, line: self.text.line(with: name)))
+                "network security configuration", end == nil ? .pinned : .unpinned, in: self.text.path,
+                line: self.text.line(with: name)))
         if digests.count == 1 { self.find(.androidOnePin, name, "\(name) has one pin") }
         for host in hosts {
             guard let entry = self.list?.entry(for: host) else { continue }
