@@ -204,8 +204,11 @@ final class HTTPServerConnections: Sendable {
     private func verdict(on leaf: [UInt8], of channel: any Channel) async -> HandshakeVerdict {
         let now = self.server.pinning.now
         let question = self.question(leaf)
-        if case .success(let path) = await self.server.finder.find(question, at: now) {
-            return self.verdict(on: path, question)
+        switch await self.server.finder.find(question, at: now) {
+        case .success(let path): return self.verdict(on: path, question)
+        case .failure(let refusal) where self.chain.presentedJustNow(leaf):
+            return self.server.refusal(refusal.reason, refusal.detail, presented: question.presented)
+        case .failure: break
         }
         // One name may have several servers with different chains, so another one may answer.
         for number in 1...Self.handshakes {

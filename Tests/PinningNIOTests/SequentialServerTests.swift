@@ -11,6 +11,7 @@ import NIOHTTP1
 import NIOPosix
 import PinListClient
 import PinningNIO
+import PinningTesting
 import Testing
 
 @Suite("A server that takes one connection at a time")
@@ -141,6 +142,24 @@ struct SequentialServerTests {
                 }
                 #expect(server.counts.connections == count)
             }
+        }
+    }
+
+    @Test("is not asked beside a connection whose certificate is past its end: the refusal says why at once")
+    func isNotAskedBesideAConnectionWhoseCertificateIsPastItsEndTheRefusalSaysWhyAtOnce() async throws {
+        let pki = try TestPKI([Self.host])
+        let scene = try PinnedScene([PinnedScene.entry(Self.host, [pki.leaf.pin])], roots: [pki.root])
+        // After the end of the certificates by our clock, and before it by that of the TLS library.
+        scene.clock.advance(by: 91 * 86_400)
+        try await LoopbackServer.with(LoopbackServer.Identity(pki.chain)) { server in
+            try await Client.ours.with(server.port, in: scene) { get in
+                let refusal = await #expect(throws: PinningError.self) { try await get() }
+                #expect(refusal?.decision.reason == .chainInvalid)
+                #expect(refusal?.description.contains("could not be found") == false)
+            }
+            #expect(server.counts.requestBytes == 0)
+            // One to ask, and one to use.
+            #expect(server.counts.connections == 2)
         }
     }
 
