@@ -94,8 +94,11 @@ struct LocalPeerError: Error {
 
     /// Returns what is wrong with a connection; `nil` when it leads to a public address. One whose address is not known
     /// may lead anywhere.
-    init?(_ channel: any Channel) {
-        let address = channel.remoteAddress?.ipAddress
+    init?(_ channel: any Channel) { self.init(channel.remoteAddress) }
+
+    /// The same of the address of a connection's other end.
+    init?(_ address: SocketAddress?) {
+        let address = address?.ipAddress
         if let host = address.flatMap({ try? HostName($0) }), !host.isLocal { return nil }
         self.address = address
     }

@@ -30,8 +30,8 @@ final class HTTPServerConnections: Sendable {
     private let check: RequestCheck
     /// Whether a connection to this machine or into a private network takes no request.
     private let refusesLocalPeers: Bool
-    /// Whether the newest connection leads there.
-    private let hasLocalPeer = NIOLockedValueBox(false)
+    /// The address of the newest connection's other end. It is looked at where a redirect comes, and not in each connection.
+    private let newestPeer = NIOLockedValueBox<SocketAddress?>(nil)
     /// The open connections of HTTP/2: one, seldom more.
     private let openHTTP2 = NIOLockedValueBox<[PinnedConnection]>([])
     /// The newest verdict on a connection to this server, and the time at which it came.
@@ -51,8 +51,9 @@ final class HTTPServerConnections: Sendable {
     /// The newest decision on one of these connections, and the time at which it came; `nil` before the first.
     var newestDecision: (decision: PinningDecision, at: NIODeadline)? { self.concluded.withLockedValue { $0 } }
 
-    /// Whether the newest connection leads to this machine or into a private network.
-    var isLocal: Bool { self.hasLocalPeer.withLockedValue { $0 } }
+    /// Whether the newest connection leads to this machine or into a private network. One that is not known may be anywhere: what
+    /// is there must not pass for a server of our own network.
+    var isLocal: Bool { LocalPeerError(self.newestPeer.withLockedValue { $0 })?.address != nil }
 
     /// The check of requests on one connection.
     private func check(on channel: any Channel) -> RequestCheck {
@@ -134,9 +135,8 @@ final class HTTPServerConnections: Sendable {
     /// closed.
     private func gate(_ channel: any Channel, speaksHTTP2: Bool) -> (ConnectionGate, NIOSSLClientHandler)? {
         let pipeline = channel.pipeline.syncOperations
-        // One that is not known may be anywhere: what is there must not pass for a server of our own network.
-        let isLocal = LocalPeerError(channel)?.address != nil
-        self.hasLocalPeer.withLockedValue { $0 = isLocal }
+        let peer = channel.remoteAddress
+        self.newestPeer.withLockedValue { $0 = peer }
         do {
             let tls = try pipeline.handler(type: NIOSSLClientHandler.self)
             let gate = ConnectionGate(behind: tls, speaksHTTP2: speaksHTTP2)
