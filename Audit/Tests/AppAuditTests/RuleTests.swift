@@ -7,6 +7,11 @@ import Testing
 
 @Suite("Each rule")
 struct RuleTests {
+    /// The attribute of a pin-set that ends on a day, and what is in it.
+    private static func pinSet(_ day: String) -> String {
+        "\(day)\"><pin digest=\"SHA-256\">BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc=</pin>"
+    }
+
     @Test(
         "a rule fires on the fixture that it is for", arguments: RuleFixture.all)
     func aRuleFiresOnTheFixtureThatItIsFor(_ fixture: RuleFixture) {
@@ -181,7 +186,9 @@ struct RuleTests {
                 "<key>TSKExpirationDate</key><string>2025-01-01</string>"
             ),
             ("A.swift", "kTSKEnforcePinning: true", "kTSKEnforcePinning: false"),
-            ("network_security_config.xml", "2027-01-01", "2025-01-01"),
+            ("network_security_config.xml", Self.pinSet("2027-01-01"), Self.pinSet("2025-01-01")),
+            ("network_security_config.xml", Self.pinSet("2027-1-1"), Self.pinSet("2025-9-1")),
+            ("network_security_config.xml", Self.pinSet("2027-01-01"), "2027-01-01\">"),
         ])
     func pinsOfAConfigurationThatAreSwitchedOffOrHaveEnded(_ path: String, _ good: String, _ bad: String) {
         func pinning(_ setting: String) -> [NetworkSurface.Pinning] {
@@ -194,7 +201,7 @@ struct RuleTests {
                     )
                 default:
                     networkSecurity(
-                        "<domain-config><domain>api.acme.com</domain><pin-set expiration=\"\(setting)\"></pin-set></domain-config>"
+                        "<domain-config><domain>api.acme.com</domain><pin-set expiration=\"\(setting)</pin-set></domain-config>"
                     )
                 }
             return RuleFixture.report([(path, Array(text.utf8))]).surfaces.map(\.pinning)

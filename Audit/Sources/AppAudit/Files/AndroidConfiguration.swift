@@ -77,7 +77,7 @@ struct AndroidConfiguration {
 
     private mutating func readPins(_ set: XMLElement, _ hosts: [String]) {
         let name = hosts.first ?? "a host"
-        let end = set.attribute("expiration").flatMap { $0 < self.today ? $0 : nil }
+        let end = set.attribute("expiration").flatMap { self.hasCome($0) ? $0 : nil }
         if let day = end {
             self.find(.androidExpired, day, "the pins of \(name) ended on \(day)")
         }
@@ -92,8 +92,8 @@ struct AndroidConfiguration {
         }
         self.outcome.surfaces.append(
             NetworkSurface(
-                "network security configuration", end == nil ? .pinned : .unpinned, in: self.text.path,
-                line: self.text.line(with: name)))
+                "network security configuration", end == nil && !digests.isEmpty ? .pinned : .unpinned,
+                in: self.text.path, line: self.text.line(with: name)))
         if digests.count == 1 { self.find(.androidOnePin, name, "\(name) has one pin") }
         for host in hosts {
             guard let entry = self.list?.entry(for: host) else { continue }
@@ -105,5 +105,11 @@ struct AndroidConfiguration {
                 )
             }
         }
+    }
+
+    /// Whether a day has come, on which pins end: also one like `2026-9-1`, which Android reads, and one that cannot be read.
+    private func hasCome(_ day: String) -> Bool {
+        func numbers(_ day: String) -> [Int] { day.split(separator: "-").compactMap { Int($0) } }
+        return !numbers(self.today).lexicographicallyPrecedes(numbers(day))
     }
 }
