@@ -53,7 +53,7 @@ public enum ProtocolCompatibility {
         for _ in 0..<2 {
             try store.withLock { () throws(StateStoreError) in
                 runs += 1
-                try store.write([UInt8(runs)], to: .state)
+                try store.write([UInt8(clamping: runs)], to: .state)
             }
         }
         try IncompatibilityError.unless(runs == 2, "the lock does not run its closure exactly once")
