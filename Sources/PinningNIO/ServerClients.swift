@@ -73,6 +73,8 @@ struct ServerClients: Sendable {
     ) throws -> (ServerClient, evicted: HTTPClient?) {
         guard !self.isClosed else { throw HTTPClientError.alreadyShutdown }
         if let known = self.client(for: target, refusingLocalPeers: refusingLocalPeers) { return (known, nil) }
+        // What is asked for again and again is not counted each time.
+        if let newest { self.used(newest.client, Key(target: newest.target, refusesLocalPeers: false)) }
         let client = make()
         self.used(client, Key(target: target, refusesLocalPeers: refusingLocalPeers))
         guard self.clients.count > Self.capacity, let oldest = self.clients.min(by: { $0.value.use < $1.value.use })

@@ -44,5 +44,28 @@ struct ServerClientsTests {
         #expect(servers.client(forURL: "https://a.example.com/") == nil)
         try await maker.shutdown()
     }
+
+    @Test("is kept while its server redirects to more servers than are kept")
+    func isKeptWhileItsServerRedirectsToMoreServersThanAreKept() async throws {
+        let pki = try TestPKI(Self.hosts)
+        let scene = try PinnedScene(
+            Self.hosts.map { try PinnedScene.entry($0, [pki.leaf.pin]) }, roots: [pki.root])
+        let maker = try scene.client(Self.hosts)
+        let url = "https://a.example.com/"
+        let redirecting = try maker.client(for: try #require(RequestTarget(url)))
+        let other = try maker.client(for: try #require(RequestTarget("https://b.example.com/")))
+        var servers = ServerClients()
+        _ = try servers.add(try #require(RequestTarget(url))) { redirecting }
+        var removed = 0
+        for port in 1...(ServerClients.capacity + 10) {
+            #expect(servers.client(forURL: url)?.connections === redirecting.connections)
+            let target = try #require(RequestTarget("https://b.example.com:\(port)/"))
+            let (_, evicted) = try servers.add(target, refusingLocalPeers: true) { other }
+            #expect(evicted !== redirecting.client)
+            removed += evicted == nil ? 0 : 1
+        }
+        #expect(removed == 11)
+        try await maker.shutdown()
+    }
 }
 #endif
