@@ -84,8 +84,12 @@ public struct PathValidationError: Error, Hashable, Sendable, CustomStringConver
     /// time, the host's name or the deadline decided.
     let isRepeatable: Bool
 
+    /// Whether the leaf itself was refused: no other certificate that is presented with it changes that.
+    package let isAboutLeaf: Bool
+
     /// Creates a refusal.
-    init(_ reason: PinningDecision.Reason, _ detail: String, isRepeatable: Bool = true) {
+    init(_ reason: PinningDecision.Reason, _ detail: String, isRepeatable: Bool = true, isAboutLeaf: Bool = false) {
+        self.isAboutLeaf = isAboutLeaf
         self.reason = reason
         self.detail = detail
         self.isRepeatable = isRepeatable

@@ -55,7 +55,7 @@ struct PresentedChain {
         if let objection = CertificateProfile.objection(to: self.leaf, as: .leaf, ofServer: self.isServers, at: time) {
             throw PathValidationError(
                 .chainInvalid, "the \(self.isServers ? "server's certificate" : "leaf"): \(objection)",
-                isRepeatable: !objection.isAboutTime)
+                isRepeatable: !objection.isAboutTime, isAboutLeaf: true)
         }
         self.leafNames = try? self.leaf.certificate.extensions.subjectAlternativeNames
 

@@ -30,7 +30,7 @@ final class HTTPServerConnections: Sendable {
     private let check: RequestCheck
     /// Whether a connection to this machine or into a private network takes no request.
     private let refusesLocalPeers: Bool
-    /// The address of the newest connection's other end. It is looked at where a redirect comes, and not in each connection.
+    /// The address of the newest connection's other end, which is looked at where a redirect comes.
     private let newestPeer = NIOLockedValueBox<SocketAddress?>(nil)
     /// The open connections of HTTP/2: one, seldom more.
     private let openHTTP2 = NIOLockedValueBox<[PinnedConnection]>([])
@@ -51,8 +51,8 @@ final class HTTPServerConnections: Sendable {
     /// The newest decision on one of these connections, and the time at which it came; `nil` before the first.
     var newestDecision: (decision: PinningDecision, at: NIODeadline)? { self.concluded.withLockedValue { $0 } }
 
-    /// Whether the newest connection leads to this machine or into a private network. One that is not known may be anywhere: what
-    /// is there must not pass for a server of our own network.
+    /// Whether the newest connection leads to this machine or into a private network. One that is not known may be
+    /// anywhere: what is there must not pass for a server of our own network.
     var isLocal: Bool { LocalPeerError(self.newestPeer.withLockedValue { $0 })?.address != nil }
 
     /// The check of requests on one connection.
@@ -206,8 +206,9 @@ final class HTTPServerConnections: Sendable {
         let question = self.question(leaf)
         switch await self.server.finder.find(question, at: now) {
         case .success(let path): return self.verdict(on: path, question)
-        case .failure(let refusal) where self.chain.presentedJustNow(leaf):
-            return self.server.refusal(refusal.reason, refusal.detail, presented: question.presented)
+        // Asking the server again would change nothing, and one that takes one connection at a time would not answer.
+        case .failure(let refusal) where refusal.isAboutLeaf:
+            return self.server.refusal(refusal.reason, refusal.detail, presented: self.chain.presented(with: leaf))
         case .failure: break
         }
         // One name may have several servers with different chains, so another one may answer.

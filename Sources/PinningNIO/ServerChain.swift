@@ -14,16 +14,13 @@ final class ServerChain: Sendable {
     /// certificates.
     static let maximumIntermediates = 16
 
-    /// The time within which a server presents the same chain with the same leaf.
-    private static let sameAnswer: TimeAmount = .seconds(10)
-
     private struct State {
         var intermediates: [[UInt8]]
         /// Whether the server was asked, and no request failed since.
         var isKnown: Bool
         var isRemembered = false
-        /// The leaf that was presented last, and when.
-        var presented: (leaf: [UInt8], at: NIODeadline)?
+        /// The chain that was presented last, the leaf first.
+        var presented: [[UInt8]] = []
         var asking: EventLoopFuture<[[UInt8]]>?
     }
 
@@ -74,11 +71,10 @@ final class ServerChain: Sendable {
         }
     }
 
-    /// Whether the server presented this leaf to us a moment ago: asked again beside a connection it says the same, or nothing where
-    /// it takes one connection at a time.
-    func presentedJustNow(_ leaf: [UInt8]) -> Bool {
-        guard let presented = self.state.withLockedValue({ $0.presented }) else { return false }
-        return presented.leaf == leaf && .now() - presented.at < Self.sameAnswer
+    /// The chain that was presented last with a leaf; the leaf alone where it came with none yet.
+    func presented(with leaf: [UInt8]) -> [[UInt8]] {
+        let presented = self.state.withLockedValue { $0.presented }
+        return presented.first == leaf ? presented : [leaf]
     }
 
     /// Records that the server could not be asked beside a connection: it may accept only one connection at a time.
@@ -116,7 +112,7 @@ final class ServerChain: Sendable {
             state.intermediates = Array((new + old).prefix(Self.maximumIntermediates))
             state.isKnown = true
             state.isRemembered = false
-            state.presented = presented.first.map { ($0, .now()) }
+            state.presented = presented
         }
     }
 }
