@@ -57,8 +57,8 @@ package struct ListRequestQuota: Sendable {
         self.table = []
     }
 
-    /// The number of sources that can be told apart: it never changes.
-    var capacity: Int { self.places }
+    /// The number of sources that the table tells apart: what it takes in memory. 0 before the first one.
+    var capacity: Int { self.table.count }
 
     /// Forgets what was counted: the next hour begins. The table is made when the first source of it is counted.
     package mutating func reset() { self.table = [] }
