@@ -57,7 +57,7 @@ package enum CommandLineProgram {
         _ words: [String], of root: any AsyncParsableCommand.Type, failure: @Sendable (any Error) -> CommandError?
     ) async {
         do {
-            var command = try root.parseAsRoot(words)
+            var command = try await root.asyncParseAsRoot(words)
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {

@@ -23,7 +23,7 @@ extension Tumbler {
         do {
             try await StandardOutput.$taker.withValue(output) {
                 try await StandardError.$taker.withValue(taker) {
-                    var command = try self.parseAsRoot(words)
+                    var command = try await self.asyncParseAsRoot(words)
                     if var command = command as? any AsyncParsableCommand {
                         try await command.run()
                     } else {
