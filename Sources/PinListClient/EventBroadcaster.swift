@@ -26,13 +26,23 @@ final class EventBroadcaster: @unchecked Sendable {
     func send(_ event: PinningEvent) {
         let observers = self.lock.withLock {
             self.past.append(event)
-            if self.past.count > Self.kept { self.past.removeFirst() }
+            if self.past.count > Self.kept { self.dropOneFromThePast() }
             return Array(self.observers.values)
         }
         for observer in observers { observer.yield(event) }
         self.logger?.log(
             level: event.kind.isTrouble ? .warning : .info, "\(event.detail)",
             metadata: ["event": .string(event.kind.description)])
+    }
+
+    /// Drops the oldest event of the most frequent kind: what a server or a network repeats pushes out no event of another
+    /// kind.
+    private func dropOneFromThePast() {
+        var counts: [PinningEvent.Kind: Int] = [:]
+        for event in self.past { counts[event.kind, default: 0] += 1 }
+        let most = counts.values.max()
+        guard let oldest = self.past.firstIndex(where: { counts[$0.kind] == most }) else { return }
+        self.past.remove(at: oldest)
     }
 
     /// The past events that are kept, and all later ones.

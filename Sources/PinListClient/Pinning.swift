@@ -215,8 +215,8 @@ public actor Pinning {
     /// The later rules as they come into force, for adapters that keep connections open and evaluate them again.
     public nonisolated func policyChanges() -> AsyncStream<PolicyInForce> { self.box.changes() }
 
-    /// The events, beginning with the last 64. Each observer has a stream of its own; a slow one loses its oldest
-    /// events and delays no other.
+    /// The events, beginning with 64 past ones: where there were more, the most frequent kind is the first to lose its
+    /// oldest. Each observer has a stream of its own; a slow one loses its oldest events and delays no other.
     public nonisolated func events() -> AsyncStream<PinningEvent> { self.hub.events() }
 
     /// The list in force.

@@ -51,7 +51,7 @@ extension Pinning {
         return PinningStatus(rootVersion: trust?.chain.newest.version, list: list)
     }
 
-    /// The last 64 events, for tools that run once.
+    /// 64 past events, as ``Pinning/events()`` begins with, for tools that run once.
     @_spi(Tools)
     public nonisolated var recentEvents: [PinningEvent] { self.hub.kept }
 }

@@ -51,6 +51,17 @@ struct EventTests {
         #expect(details.first == "9872")
     }
 
+    @Test("ten thousand refused connections hide no event of another kind from an observer that comes later")
+    func tenThousandRefusedConnectionsHideNoEventOfAnotherKindFromAnObserverThatComesLater() async throws {
+        let client = try TestClient()
+        let pinning = try client.launch()
+        let damaged = PinningEvent(.stateDamaged, at: TestClient.start, "a stored file is damaged")
+        pinning.send(damaged)
+        for _ in 0..<10_000 { _ = pinning.decision(for: TestClient.strangePath, host: TestClient.host) }
+        #expect(await pinning.kinds().filter { $0 == .stateDamaged }.count == 1)
+        #expect(await pinning.kinds().filter { $0 == .validationFailed }.count > 32)
+    }
+
     /// A log in memory.
     ///
     /// `@unchecked Sendable`: because what changes is read and written under the lock only.
