@@ -302,10 +302,10 @@ struct RevocationListTests {
     func listOf32MiBIsReadOneOfAByteMoreIsNotAndLengthsThatLieAreRefusedAtOnce() throws {
         typealias List = TestRevocationList
         func list(padding: Int) -> [UInt8] {
-            let extensions = [List.certificateExtension(99, [UInt8](repeating: 0, count: padding))]
+            let padded = List.certificateExtension(99, [UInt8](repeating: 0, count: padding))
             let fields =
                 [0x02, 0x01, 0x01] + List.algorithm + [0x30, 0x00] + List.thisUpdate + List.nextUpdate
-                + List.element(0xa0, List.element(0x30, Array(extensions.joined())))
+                + List.element(0xa0, List.element(0x30, padded))
             return List.element(0x30, List.element(0x30, fields) + List.algorithm + List.element(0x03, [0, 1]))
         }
         // From this size on all lengths have four octets.

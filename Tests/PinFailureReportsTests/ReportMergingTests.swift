@@ -336,7 +336,7 @@ struct ReportMergingTests {
 
     @Test(
         "three processes in any order: nothing is lost, what is sent is sent once, and every file can be read",
-        arguments: 0..<40 as Range<UInt64>)
+        arguments: 0..<16 as Range<UInt64>)
     func threeProcessesInAnyOrder(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         var processes = Processes(count: 3)
