@@ -187,6 +187,19 @@ struct ListTests {
         #expect(self.rules(file([7, 9]), list: try SignedPins.list()) == ["android-pins-differ"])
     }
 
+    @Test("Android's pins that a host inherits from the domain around it are compared with the list")
+    func androidPinsThatAHostInheritsAreCompared() throws {
+        func file(_ second: UInt8) -> [(String, [UInt8])] {
+            let set = [7, second].map { "<pin>\(Base64.encode([UInt8](repeating: $0, count: 32)))</pin>" }.joined()
+            let text = networkSecurity(
+                "<domain-config><domain>acme.com</domain><pin-set>\(set)</pin-set><domain-config><domain>api.acme.com</domain></domain-config></domain-config>"
+            )
+            return [("network_security_config.xml", Array(text.utf8))]
+        }
+        #expect(self.rules(file(8), list: try SignedPins.list()) == [])
+        #expect(self.rules(file(9), list: try SignedPins.list()).contains("android-pins-differ"))
+    }
+
     @Test("a pin in the code that the list has not is an error, and one that it has is none")
     func aPinInTheCodeThatTheListHasNotIsAnError() throws {
         func file(_ digit: UInt8) -> [(String, [UInt8])] {

@@ -210,6 +210,49 @@ struct RuleTests {
         #expect(pinning(bad) == [.unpinned])
     }
 
+    /// A configuration of one host, on a line of its own.
+    private static func domain(_ host: String, _ parts: String...) -> String {
+        "\n<domain-config><domain>\(host)</domain>\(parts.joined())\n</domain-config>"
+    }
+
+    private static func anchors(_ attribute: String) -> String {
+        "<trust-anchors><certificates src=\"@raw/own\" \(attribute)/></trust-anchors>"
+    }
+
+    private static let pins = "<pin-set><pin>BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc=</pin></pin-set>"
+    private static let exempt = anchors("overridePins=\"true\"")
+    private static let base = "<base-config>\(exempt)</base-config>"
+
+    /// The parts of a configuration, the surfaces in it, and the number of findings about overridePins.
+    private static let overrides: [([String], [NetworkSurface.Pinning], Int)] = [
+        ([domain("acme.com", pins, exempt)], [.unpinned], 1),
+        ([domain("acme.com", pins, anchors("overridePins=\"TRUE\""))], [.unpinned], 1),
+        ([domain("acme.com", pins, anchors("overridePins=\"false\""))], [.pinned], 0),
+        ([base, domain("acme.com", pins)], [.unpinned], 2),
+        ([domain("acme.com", pins), base], [.unpinned], 2),
+        ([base, domain("acme.com", pins, anchors(""))], [.pinned], 1),
+        ([base, domain("acme.com", pins, "<trust-anchors/>")], [.pinned], 1),
+        ([domain("acme.com", exempt, domain("api.acme.com", pins))], [.unpinned], 2),
+        ([domain("acme.com", domain("api.acme.com", pins), exempt)], [.unpinned], 2),
+        ([domain("acme.com", pins, domain("api.acme.com", exempt))], [.pinned, .unpinned], 1),
+        ([domain("acme.com", pins, domain("api.acme.com", anchors("")))], [.pinned, .pinned], 0),
+        ([domain("acme.com", pins, domain("api.acme.com", "<pin-set/>"))], [.pinned, .unpinned], 0),
+        (["<debug-overrides>\(exempt)</debug-overrides>", domain("acme.com", pins)], [.pinned], 0),
+        (["<debug-overrides>\(anchors(""))</debug-overrides>", domain("acme.com", pins)], [.pinned], 0),
+    ]
+
+    @Test(
+        "a host of Android is not pinned where an anchor of release builds has overridePins, its own or an inherited one",
+        arguments: overrides)
+    func aHostOfAndroidWhosePinsAnAnchorOverridesIsNotPinned(
+        _ parts: [String], _ pinning: [NetworkSurface.Pinning], _ count: Int
+    ) {
+        let text = networkSecurity(parts.joined())
+        let report = RuleFixture.report([("network_security_config.xml", Array(text.utf8))])
+        #expect(report.surfaces.map(\.pinning) == pinning)
+        #expect(report.findings.count { $0.rule.id == "android-override-pins" } == count, "\(report.findings)")
+    }
+
     @Test("a finding is allowed at its line and the line above, with a reason, and counts no more")
     func aFindingIsAllowedAtItsLineAndTheLineAbove() {
         let text = """

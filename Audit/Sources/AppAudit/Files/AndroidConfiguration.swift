@@ -23,9 +23,14 @@ struct AndroidConfiguration {
         var reader = AndroidConfiguration(text: text, list: list, today: String(time.description.prefix(10)))
         switch document.name {
         case "network-security-config":
-            for child in document.children where child.name != "debug-overrides" { reader.read(child) }
+            // The base may stand behind those that inherit from it. debug-overrides, whose anchors have overridePins by
+            // default, is of debuggable builds alone: it adds nothing here.
+            let bases = document.children.filter { $0.name == "base-config" }
+            let base = bases.reduce(Settings()) { $0.settings(of: $1) }
+            for child in bases { reader.read(child, within: Settings()) }
+            for child in document.children where child.name == "domain-config" { reader.read(child, within: base) }
         case "manifest":
-            for child in document.children where child.attribute("usesCleartextTraffic") == "true" {
+            for child in document.children where Self.isTrue(child, "usesCleartextTraffic") {
                 reader.find(.androidCleartext, "usesCleartextTraffic", "usesCleartextTraffic is true")
             }
         default: break
@@ -43,25 +48,55 @@ struct AndroidConfiguration {
         self.outcome.findings.append(self.text.finding(rule, line: self.text.line(with: words), message))
     }
 
-    private mutating func read(_ element: XMLElement) {
+    /// The parts of a configuration that those within it have, too, unless they have parts of their own.
+    private struct Settings {
+        /// Whether an anchor is exempt from pins.
+        var overridesPins = false
+        /// The pin-set of a domain.
+        var pins: XMLElement?
+
+        /// The settings of an element within this one.
+        func settings(of element: XMLElement) -> Settings {
+            var settings = self
+            for child in element.children {
+                if child.name == "trust-anchors" {
+                    settings.overridesPins = child.children.contains {
+                        AndroidConfiguration.isTrue($0, "overridePins")
+                    }
+                }
+                if child.name == "pin-set", element.name == "domain-config" { settings.pins = child }
+            }
+            return settings
+        }
+    }
+
+    /// Whether an attribute is true, in one of the ways in which Android writes that.
+    private static func isTrue(_ element: XMLElement, _ name: String) -> Bool {
+        ["true", "1"].contains(element.attribute(name)?.lowercased())
+    }
+
+    private mutating func read(_ element: XMLElement, within outer: Settings) {
+        let settings = outer.settings(of: element)
         let hosts = element.children.filter { $0.name == "domain" }.map(\.trimmedText)
         let name = hosts.first ?? "all hosts"
-        if element.attribute("cleartextTrafficPermitted") == "true",
-            !hosts.allSatisfy({ $0 == "localhost" || $0.hasPrefix("10.0.2.") || $0.hasPrefix("127.") })
-                || hosts.isEmpty && element.attribute("cleartextTrafficPermitted") == "true"
+        if Self.isTrue(element, "cleartextTrafficPermitted"),
+            hosts.isEmpty
+                || !hosts.allSatisfy({ $0 == "localhost" || $0.hasPrefix("10.0.2.") || $0.hasPrefix("127.") })
         {
             self.find(
                 .androidCleartext, hosts.first ?? "cleartextTrafficPermitted",
                 "\(name): cleartextTrafficPermitted is true")
         }
-        for child in element.children {
-            switch child.name {
-            case "trust-anchors": self.readAnchors(child, name)
-            case "pin-set": self.readPins(child, hosts)
-            case "domain-config": self.read(child)
-            default: break
+        let anchors = element.children.filter { $0.name == "trust-anchors" }
+        for child in anchors { self.readAnchors(child, name) }
+        if let pins = settings.pins {
+            let isOwn = element.children.contains { $0.name == "pin-set" }
+            if settings.overridesPins, anchors.isEmpty {
+                self.find(.androidOverridePins, name, "\(name): the trust anchors that it inherits have overridePins")
             }
+            self.readPins(pins, hosts, isOwn: isOwn, isOverridden: settings.overridesPins)
         }
+        for child in element.children where child.name == "domain-config" { self.read(child, within: settings) }
     }
 
     private mutating func readAnchors(_ anchors: XMLElement, _ name: String) {
@@ -69,22 +104,22 @@ struct AndroidConfiguration {
             if child.attribute("src") == "user" {
                 self.find(.androidUserAnchors, "src=\"user\"", "\(name): certificates of the user are trusted")
             }
-            if child.attribute("overridePins") == "true" {
+            if Self.isTrue(child, "overridePins") {
                 self.find(.androidOverridePins, "overridePins", "\(name): overridePins is true")
             }
         }
     }
 
-    private mutating func readPins(_ set: XMLElement, _ hosts: [String]) {
+    /// Reads the pins of hosts: what is to be said of the pins themselves is said where they stand.
+    private mutating func readPins(_ set: XMLElement, _ hosts: [String], isOwn: Bool, isOverridden: Bool) {
         let name = hosts.first ?? "a host"
         let end = set.attribute("expiration").flatMap { self.hasCome($0) ? $0 : nil }
-        if let day = end {
-            self.find(.androidExpired, day, "the pins of \(name) ended on \(day)")
-        }
+        if let day = end, isOwn { self.find(.androidExpired, day, "the pins of \(name) ended on \(day)") }
         var digests: Set<[UInt8]> = []
         for child in set.children where child.name == "pin" {
             guard let digest = LiteralText.digest(child.trimmedText) else { continue }
             digests.insert(digest.bytes)
+            guard isOwn else { continue }
             self.outcome.pins.append(
                 SourceFacts.PinLiteral(
                     digest: digest.bytes, line: self.text.line(with: child.trimmedText) ?? 0, host: hosts.first,
@@ -92,9 +127,10 @@ struct AndroidConfiguration {
         }
         self.outcome.surfaces.append(
             NetworkSurface(
-                "network security configuration", end == nil && !digests.isEmpty ? .pinned : .unpinned,
+                "network security configuration",
+                end == nil && !digests.isEmpty && !isOverridden ? .pinned : .unpinned,
                 in: self.text.path, line: self.text.line(with: name)))
-        if digests.count == 1 { self.find(.androidOnePin, name, "\(name) has one pin") }
+        if digests.count == 1, isOwn { self.find(.androidOnePin, name, "\(name) has one pin") }
         for host in hosts {
             guard let entry = self.list?.entry(for: host) else { continue }
             let wanted = Set(entry.pins.map(\.pin.digest))
