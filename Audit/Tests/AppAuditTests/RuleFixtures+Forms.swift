@@ -51,6 +51,12 @@ extension RuleFixture {
             "trust-unevaluated", "C.swift",
             fires: "func f(t: SecTrust) { let c: URLCredential = .init(trust: t)\nanswer(c) }",
             quiet: "func f(t: Level) -> Peer { .init(trust: t) }"),
+        // What spins and what is invalidated are no look at a certificate.
+        RuleFixture(
+            "trust-unevaluated", "D.swift",
+            fires:
+                "func f(t: SecTrust) { wheel.isSpinning = false\ntimer.invalidate()\nanswer(URLCredential(trust: t)) }",
+            quiet: "func f(t: SecTrust) { validate(t)\nanswer(URLCredential(trust: t)) }"),
         RuleFixture(
             "trust-result-misread", "C.swift",
             fires:

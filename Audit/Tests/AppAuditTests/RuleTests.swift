@@ -253,6 +253,25 @@ struct RuleTests {
         #expect(report.findings.count { $0.rule.id == "android-override-pins" } == count, "\(report.findings)")
     }
 
+    @Test(
+        "the hash of a PIN code, its salt and what is spinning are no pins of a certificate",
+        arguments: [
+            ("pinCodeHash", false), ("pinSalt", false), ("userPin", false), ("unlockPin", false), ("pinSetup", false),
+            ("PinSettings", false), ("enteredPin", false), ("isSpinning", false), ("pinHash", true),
+            ("pinDigest", true), ("serverPin", true), ("backupPin", true), ("isPinning", true), ("pinSet", true),
+            ("userSPKIPin", true),
+        ])
+    func theHashOfAPINCodeIsNoPin(_ name: String, _ isPin: Bool) {
+        let digest = String(repeating: "07", count: 32)
+        for (path, text) in [
+            ("A.swift", "let \(name) = \"\(digest)\""), ("A.swift", "let a = f(\(name): \"\(digest)\")"),
+            ("A.swift", "let a = [\"\(name)\": \"\(digest)\"]"),
+            ("A.m", "static NSString *const \(name) = @\"\(digest)\";"), ("A.kt", "val \(name) = \"\(digest)\""),
+        ] {
+            #expect(RuleFixture.rules(path, text) == (isPin ? ["pin-in-source"] : []), "\(text)")
+        }
+    }
+
     @Test("a finding is allowed at its line and the line above, with a reason, and counts no more")
     func aFindingIsAllowedAtItsLineAndTheLineAbove() {
         let text = """

@@ -129,11 +129,45 @@ enum LiteralText {
         {
             return true
         }
-        return lower == "pin" || lower == "pins" || lower.hasPrefix("pinned") || lower.has("pinning")
+        let speaks =
+            lower == "pin" || lower == "pins" || lower.hasPrefix("pinned") || Self.speaksOfPinning(name, lower)
             || name.has("Pin(") || name.hasSuffix("Pin") || name.hasSuffix("Pins") || name.hasSuffix("Pinned")
             || name.hasPrefix("pin") && name.dropFirst(3).first?.isUppercase == true
             || name.has("PinSHA") || lower.has("pinset")
             || lower.has("backuppin")
+        return speaks && !Self.speaksOfPINCode(name)
+    }
+
+    /// Whether a name speaks of a PIN that a person enters: `pinCodeHash`, `pinSalt`, `userPin`.
+    private static func speaksOfPINCode(_ name: String) -> Bool {
+        let words = Set(Self.words(of: name))
+        return words.contains("pin")
+            && !words.isDisjoint(with: [
+                "card", "code", "entered", "entry", "iterations", "iv", "keypad", "length", "pepper", "salt",
+                "settings", "setup", "unlock", "user",
+            ])
+    }
+
+    /// Whether a name speaks of pinning, and not of what is spinning.
+    private static func speaksOfPinning(_ name: String, _ lower: String) -> Bool {
+        lower.has("pinning") && Self.words(of: name).contains { $0.has("pinning") && !$0.hasPrefix("spinning") }
+    }
+
+    /// The words of a name in lower case: `pinCodeHash` and `PINCode_hash` have `pin`, `code` and `hash`.
+    private static func words(of name: String) -> [String] {
+        let letters = Array(name)
+        var words = [""]
+        for (index, letter) in letters.enumerated() {
+            guard letter.isLetter || letter.isNumber else {
+                words.append("")
+                continue
+            }
+            let isAfterSmall = index > 0 && !letters[index - 1].isUppercase
+            let isBeforeSmall = index + 1 < letters.count && letters[index + 1].isLowercase
+            if letter.isUppercase, isAfterSmall || isBeforeSmall { words.append("") }
+            words[words.count - 1] += letter.lowercased()
+        }
+        return words
     }
 
     /// The type of what a verify block completes with: it says nothing of what the block does.
@@ -142,18 +176,21 @@ enum LiteralText {
     /// Whether a name speaks of a decision about a certificate: `SecTrustEvaluateWithError`, `validatePins`.
     static func speaksOfEvaluation(_ name: String) -> Bool {
         let lower = name.lowercased()
-        return ["evaluat", "verif", "validat", "trustkit", "pinning", "pinned", "ispinned"].contains {
-            lower.has($0)
-        }
+        if ["evaluat", "verif", "trustkit", "pinned"].contains(where: { lower.has($0) }) { return true }
+        // A session or a timer that is invalidated says nothing of a certificate.
+        return lower.has("validat")
+            && Self.words(of: name).contains { $0.has("validat") && !$0.hasPrefix("invalidat") }
+            || Self.speaksOfPinning(name, lower)
     }
 
     /// Whether a name speaks of looking at a key or a certificate: code that pins by itself.
     static func looksAtKeys(_ name: String) -> Bool {
         let lower = name.lowercased()
+        if Self.speaksOfPinning(name, lower) { return true }
         return [
             "seccertificatecopykey", "seccertificatecopydata", "seckeycopyexternalrepresentation", "sectrustcopykey",
             "sectrustcopypublickey", "sectrustgetcertificateatindex", "sectrustcopycertificatechain", "trustkit",
-            "tskpinningvalidator", "pinned", "pinning", "servertrustmanager", "servertrustevaluat", "securitypolicy",
+            "tskpinningvalidator", "pinned", "servertrustmanager", "servertrustevaluat", "securitypolicy",
         ].contains { lower.has($0) }
     }
 }
