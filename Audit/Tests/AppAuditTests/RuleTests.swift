@@ -272,6 +272,49 @@ struct RuleTests {
         }
     }
 
+    @Test(
+        "a result that is not bad and, by && or a comma, a good one is read rightly; one that is not bad or a good one is not",
+        arguments: [
+            ("guard r != .invalid, r == .proceed else { return false }", true),
+            ("guard r == .proceed || r == .unspecified, r != .invalid else { return false }", true),
+            ("if r != .deny && r == .proceed { return true }", true),
+            ("if (r != .deny) && (r == .proceed) { return true }", true),
+            ("if (r != .deny && isOn), (.unspecified == r) { return true }", true),
+            ("let isGood = r != .deny && (r == .proceed || r == .unspecified)", true),
+            ("let isGood = isOn ? false : r != .deny && r == .proceed", true),
+            ("if (r != .deny || isOn) && r == SecTrustResultType.proceed { return true }", true),
+            ("guard r != .invalid else { return false }", false),
+            ("guard r != .invalid, isOn else { return false }", false),
+            ("guard r != .invalid, other == .proceed else { return false }", false),
+            ("if r != .deny || r == .proceed { return true }", false),
+            ("if r != .deny && (r == .proceed || isOn) { return true }", false),
+            ("if r != .deny && r != .proceed { return true }", false),
+            ("if !(r != .deny && r == .proceed) { return true }", false),
+            ("if !(r == .proceed), r != .deny { return true }", false),
+            ("let isGood = r != .deny ? r == .proceed : isOn", false),
+        ])
+    func aResultThatIsNotBadAndAGoodOneIsReadRightly(_ statement: String, _ isRight: Bool) {
+        let text = "func f(r: SecTrustResultType, other: SecTrustResultType) -> Bool {\n\(statement)\nreturn false }"
+        #expect(RuleFixture.rules("A.swift", text) == (isRight ? [] : ["trust-result-misread"]))
+    }
+
+    @Test(
+        "in Objective-C a result that is not bad and, by &&, a good one is read rightly",
+        arguments: [
+            ("if (r != BAD && r == GOOD) { return YES; }", true), ("return r != BAD && r == GOOD;", true),
+            ("return (r != BAD) && (r == GOOD || kSecTrustResultUnspecified == r);", true),
+            ("if ((self.r != BAD || isOn) && self.r == GOOD) { return YES; }", true),
+            ("return r != BAD;", false), ("if (r != BAD || r == GOOD) { return YES; }", false),
+            ("return r != BAD && (r == GOOD || isOn);", false), ("return r != BAD && other == GOOD;", false),
+            ("return !(r != BAD && r == GOOD);", false), ("return r != BAD && !(r == GOOD);", false),
+            ("return r != BAD && r == GOOD", false), ("((((((((r != BAD && r == GOOD", false),
+        ])
+    func inObjectiveCAResultThatIsNotBadAndAGoodOneIsReadRightly(_ statement: String, _ isRight: Bool) {
+        let text = statement.replacing("BAD", with: "kSecTrustResultInvalid")
+            .replacing("GOOD", with: "kSecTrustResultProceed")
+        #expect(RuleFixture.rules("A.m", "BOOL f() {\n\(text)\n}") == (isRight ? [] : ["trust-result-misread"]))
+    }
+
     @Test("a finding is allowed at its line and the line above, with a reason, and counts no more")
     func aFindingIsAllowedAtItsLineAndTheLineAbove() {
         let text = """

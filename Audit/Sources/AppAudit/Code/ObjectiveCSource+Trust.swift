@@ -55,7 +55,9 @@ extension ObjectiveCSource {
         case _ where token.value.hasPrefix("kTSK"): self.trustKit(token, index)
         default:
             guard SwiftSource.isMisread(token.value, "=="), self.tokens.has(["=", "="], at: index - 2) else {
-                if SwiftSource.isMisread(token.value, "!="), self.tokens.has(["!", "="], at: index - 2) {
+                if SwiftSource.isMisread(token.value, "!="), self.tokens.has(["!", "="], at: index - 2),
+                    !self.isNarrowed(index)
+                {
                     self.facts.find(.trustResult, at: line, isDebug: isDebug, "compared by != with \(token.value)")
                 }
                 return
@@ -77,6 +79,89 @@ extension ObjectiveCSource {
             guard [":", "=", "@", "(", ")", ",", "]"].contains(token.value) else { return false }
         }
         return false
+    }
+
+    // MARK: Conjunctions
+
+    /// Whether a condition that `&&` joins with a comparison, whose last word stands at a place, lets the same value pass
+    /// with good results alone.
+    private func isNarrowed(_ index: Int) -> Bool {
+        var start = index - 3
+        while self.tokens.has(["."], at: start - 1) { start -= 2 }
+        guard start >= 0 else { return false }
+        let value = self.tokens.all[start..<index - 2].map(\.value)
+        var isNarrowed = false
+        var place = index
+        // Each level is a pair of parentheses around the one before.
+        for _ in 0..<4 {
+            guard let expression = self.expression(around: place) else { return isNarrowed }
+            let way = self.parts(of: expression, by: "|").first { $0.contains(place) } ?? expression
+            isNarrowed =
+                isNarrowed
+                || self.parts(of: way, by: "&").contains {
+                    !$0.contains(place) && self.takesGoodResults($0, of: value)
+                }
+            let opening = expression.lowerBound - 1
+            guard self.tokens.has(["("], at: opening) else { return isNarrowed }
+            // A conjunction that is negated lets pass what it would hold back.
+            if self.tokens.has(["!"], at: opening - 1) { return false }
+            place = opening
+        }
+        return isNarrowed
+    }
+
+    /// The tokens around a place, within their parentheses or their statement; `nil` where they are many.
+    private func expression(around place: Int) -> Range<Int>? {
+        var depth = 0
+        var start = place
+        while start > 0, place - start < 60 {
+            let before = self.tokens.all[start - 1].value
+            if before == "(", depth == 0 {
+                return self.tokens.group(at: start - 1, maximum: 120).map { start..<$0.upperBound - 1 }
+            }
+            if depth == 0, [";", "{", "}"].contains(before) {
+                return self.tokens.next(";", from: place, maximum: 60).map { start..<$0 }
+            }
+            if before == ")" { depth += 1 }
+            if before == "(" { depth -= 1 }
+            start -= 1
+        }
+        return nil
+    }
+
+    /// The parts of an expression between two signs of a kind, outside of parentheses.
+    private func parts(of expression: Range<Int>, by sign: String) -> [Range<Int>] {
+        var parts: [Range<Int>] = []
+        var start = expression.lowerBound
+        var place = start
+        while place < expression.upperBound {
+            if let group = self.tokens.group(at: place) {
+                place = group.upperBound
+            } else if place + 1 < expression.upperBound, self.tokens.has([sign, sign], at: place) {
+                parts.append(start..<place)
+                place += 2
+                start = place
+            } else {
+                place += 1
+            }
+        }
+        return parts + [start..<expression.upperBound]
+    }
+
+    /// Whether each way in which an expression can hold compares a value with a good result.
+    private func takesGoodResults(_ expression: Range<Int>, of value: [String]) -> Bool {
+        if let group = self.tokens.group(at: expression.lowerBound), group == expression {
+            return self.takesGoodResults(group.lowerBound + 1..<group.upperBound - 1, of: value)
+        }
+        return self.parts(of: expression, by: "|").allSatisfy { way in
+            self.parts(of: way, by: "&").contains { part in
+                guard part == expression else { return self.takesGoodResults(part, of: value) }
+                let words = self.tokens.all[part].map(\.value)
+                return SwiftSource.goodResults.contains {
+                    words == value + ["=", "=", $0] || words == [$0, "=", "="] + value
+                }
+            }
+        }
     }
 
     // MARK: Network.framework

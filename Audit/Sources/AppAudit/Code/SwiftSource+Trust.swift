@@ -159,10 +159,12 @@ extension SwiftSource {
                     $0.split(separator: ".").last.map(String.init) ?? ""
                 }
                 let isResult = self.looksAtTrustResults(scope)
-                if let misread = names.first(where: { Self.isMisread($0, sign, isResult: isResult) }) {
+                if let side = names.firstIndex(where: { Self.isMisread($0, sign, isResult: isResult) }),
+                    sign == "==" || !self.isNarrowed(at: index, of: sequence, side == 0 ? right : left)
+                {
                     self.facts.find(
                         .trustResult, at: self.line(of: elements[index]), isDebug: isDebug,
-                        "compared by \(sign) with \(misread)")
+                        "compared by \(sign) with \(names[side])")
                 }
             }
         }
