@@ -59,7 +59,7 @@ extension PinList {
             let positions = Set(values.compactMap(\.position))
             guard positions == [.leaf, .issuer] else {
                 throw object.malformed(
-                    "requireIssuer", "asks for a leaf and an issuer pin, and for none of any position")
+                    "requireIssuer", "needs a leaf pin and an issuer pin, and allows no pin of any position")
             }
         }
         let pins = values.compactMap(\.known)

@@ -181,7 +181,8 @@ import PinListClient
         self.init(known?.kind ?? .handshake, known?.words ?? Self.noTLS)
     }
 
-    private static let noTLS = "no TLS handshake: it speaks no TLS on this port, or none that is spoken here"
+    private static let noTLS =
+        "no TLS handshake: the server does not speak TLS on this port, or shares no version or cipher with this program"
 
     /// BoringSSL's names of reasons (`ssl.errordata`, `x509.errordata`), the more particular first.
     private static let handshakes: [(name: String, kind: Kind, words: String)] = [

@@ -47,7 +47,7 @@ package enum CommandLineProgram {
     package static func words(_ arguments: [String]) throws(CommandError) -> [String] {
         guard !arguments.isEmpty else {
             throw CommandError(
-                .undecided, "what was typed cannot be read, because /proc is not mounted here",
+                .undecided, "the arguments cannot be read, because /proc is not mounted",
                 hint: "in a chroot: mount -t proc proc /proc")
         }
         return Array(arguments.dropFirst())

@@ -151,7 +151,7 @@ extension StoreTransaction {
         try self.connection.execute(
             "DELETE FROM attestation_secret WHERE day < ?", [.integer(min(day, believed) - 1)])
         guard let stored = try self.attestationSecret(of: day) else {
-            throw StoreError(.damaged, "the secret of a day is gone in the moment in which it was made")
+            throw StoreError(.damaged, "the secret of a day was removed while it was being stored")
         }
         return stored
     }

@@ -87,7 +87,7 @@ struct AuditLogVerifyCommand: AsyncParsableCommand {
                 }
             } catch {
                 throw CommandError(
-                    .doesNotHold, "the audit log does not hold: \(error)",
+                    .doesNotHold, "the audit log does not verify: \(error)",
                     hint: "the database was changed outside of the service; compare it with a backup")
             }
         }

@@ -49,7 +49,7 @@ struct AndroidReader {
             case "base-config":
                 self.collector.warn(
                     nil, "base-config", .same,
-                    "left out: which anchors and what cleartext are allowed is the platform's")
+                    "left out: the platform decides which anchors and what cleartext are allowed")
             case "debug-overrides":
                 self.collector.warn(
                     nil, "debug-overrides", .stricter,
@@ -79,7 +79,7 @@ struct AndroidReader {
             self.collector.warn(
                 first, "cleartextTrafficPermitted",
                 isPermitted == isPinned ? (isPermitted ? .stricter : .weaker) : .same,
-                "not taken over: cleartext is refused for hosts whose entry enforces, and the platform's for all others"
+                "not taken over: hosts whose entry enforces get no cleartext; for all others the platform decides"
             )
         }
         if domains.isEmpty { self.collector.warn(nil, "domain-config", .same, "left out: there is no <domain> in it") }
@@ -155,7 +155,7 @@ struct AndroidReader {
                 domain, "overridePins", .stricter, "not taken over: no anchor is exempt from pins here")
         }
         self.collector.warn(
-            domain, "trust-anchors", .same, "not taken over: which anchors are trusted is the platform's, or the app's")
+            domain, "trust-anchors", .same, "not taken over: the platform or the app decides which anchors are trusted")
     }
 
     /// Adds an entry without expectations, where an entry of a parent domain would otherwise apply.

@@ -51,7 +51,7 @@ extension AuditRule {
         "TrustKit replaces delegates at run time: sessions without a delegate, and web views, are not reached.",
         "Call TSKPinningValidator in the delegates, where it is seen.")
     static let trustKitUnreadable = AuditRule(
-        "trustkit-unreadable", .error, "TrustKit would not take this configuration as it was meant.",
+        "trustkit-unreadable", .error, "TrustKit would not read this configuration as was intended.",
         "Correct it: the message says what.")
     static let trustKitDiffers = AuditRule(
         "trustkit-pins-differ", .error,
@@ -110,5 +110,5 @@ extension AuditRule {
         "Set certificatePinner, or pin in network_security_config.xml.")
     static let androidWebView = AuditRule(
         "surface-android-webview", .note, "A WebView can be pinned by the network security configuration alone.",
-        "See that its hosts stand there.")
+        "Make sure that its hosts are listed there.")
 }

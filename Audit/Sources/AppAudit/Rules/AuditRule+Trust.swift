@@ -45,7 +45,7 @@ extension AuditRule {
         "Evaluate with SecPolicyCreateSSL(true, host), and leave the check of names on.")
     static let acceptingVerifyBlock = AuditRule(
         "trust-verify-block-accepts", .error,
-        "The block of sec_protocol_options_set_verify_block completes with true whatever it is given.",
+        "The block of sec_protocol_options_set_verify_block always completes with true.",
         "Evaluate the sec_trust_t in it, or leave the block out: the system's evaluation is then in force.")
     static let ignoredChallenge = AuditRule(
         "trust-challenge-ignored", .warning,

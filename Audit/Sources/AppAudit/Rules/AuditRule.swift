@@ -77,7 +77,7 @@ extension AuditRule {
         "tumbler:allow needs a rule that exists and a reason; without both it is not followed.",
         "Write: // tumbler:allow RULE why it is right here.")
     static let unreadable = AuditRule(
-        "unreadable", .warning, "The file was not looked at, or not whole. What is in it is not known.",
+        "unreadable", .warning, "The file was not read, or not completely, so its content is unknown.",
         "Look at it by other means, or repair it; the exit code is 2 as long as nothing worse is found.")
     static let sourceErrors = AuditRule(
         "source-errors", .note, "The source does not parse; what is around the place may have been misunderstood.",

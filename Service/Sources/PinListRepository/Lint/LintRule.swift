@@ -61,7 +61,7 @@ extension LintRule {
         "every certificate of this authority matches, and public authorities issue to all applicants",
         fix: "add a pin of the server's own key, with requireIssuer where both must match")
     static let unusablePin = LintRule(
-        "unusable-pin", .error, "clients of this version cannot use this pin, so that it matches nothing",
+        "unusable-pin", .error, "clients of this version cannot use this pin, so it matches nothing",
         fix: "write it sha256/BASE64 with position any, leaf or issuer")
 }
 
@@ -105,7 +105,7 @@ extension LintRule {
     /// A threshold that the algorithms of `verifiable` cannot reach. `root rotate` and `sign` look for it, too.
     public static let unverifiableThreshold = LintRule(
         "unverifiable-threshold", .error,
-        "clients that verify the algorithms of verifiable: alone cannot reach it, and stop at the root before for ever",
+        "clients that verify only the algorithms of verifiable: cannot reach it, and keep the root before it for ever",
         fix: "keep enough keys of these algorithms in the role, and name others with --hybrid ROLE=PUB")
     static let hybridNotDemanded = LintRule(
         "hybrid-not-demanded", .warning,
@@ -198,7 +198,7 @@ extension LintRule {
     static let heldListRefuses = LintRule(
         "held-list-refuses", .error,
         "the served certificates match no pin of a list that installations may still hold: these are locked out",
-        fix: "serve the old key until they have the new pin; where that cannot be, tumbler suspend DOMAIN --for 12h")
+        fix: "serve the old key until they have the new pin; if that is impossible, tumbler suspend DOMAIN --for 12h")
     static let listsMissing = LintRule(
         "lists-missing", .warning, "installations may hold a list that is not in lists/, and nothing is known of it",
         fix: "commit lists/ with the source, and update this checkout")

@@ -72,7 +72,7 @@ public struct RevokedEdit: Sendable {
         before.revoked = []
         guard Set(found) == Set(expected), found.count == expected.count, read == before else {
             throw RepositoryError(
-                .source, "\(self.file) would say something else than meant if it were edited by whole lines", hint: hint
+                .source, "an edit of whole lines would change more of \(self.file) than was asked for", hint: hint
             )
         }
         return bytes

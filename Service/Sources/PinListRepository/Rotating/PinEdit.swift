@@ -129,17 +129,18 @@ public struct PinEdit: Sendable {
         for pin in old {
             guard let known = domain.pins.first(where: { $0.known.pin == pin }) else {
                 throw domain.position.error(
-                    "\(host) does not have the pin \(pin)", hint: "name the pins that go with --old")
+                    "\(host) does not have the pin \(pin)", hint: "name the pins to remove with --old")
             }
             found.append(
                 (known.position, try PinPlace(of: known.position, in: try self.bytes(of: known.position.file))))
         }
         guard let first = found.first else {
-            throw domain.position.error("no pin of \(host) is to go", hint: "name the pins that go with --old")
+            throw domain.position.error(
+                "no pin of \(host) is to be removed", hint: "name the pins to remove with --old")
         }
         guard found.allSatisfy({ $0.1.file == first.1.file && $0.1.member.position == first.1.member.position }) else {
             throw domain.position.error(
-                "the pins that go are written in two places",
+                "the pins to remove are written in two places",
                 hint: "plan a rotation for each: --old names the pins of one")
         }
         let position = first.0
@@ -198,7 +199,7 @@ public struct PinEdit: Sendable {
 
     private static func otherwise(_ hint: String) -> RepositoryError {
         RepositoryError(
-            .source, "the source would say something else than meant if it were edited by whole lines", hint: hint)
+            .source, "an edit of whole lines would change more of the source than was asked for", hint: hint)
     }
 }
 

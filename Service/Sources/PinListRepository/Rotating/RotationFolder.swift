@@ -109,7 +109,7 @@ public struct RotationFolder: Sendable {
         if let entry {
             guard try self.bytes(of: path) == entry.bytes else {
                 throw RepositoryError(
-                    .source, "\(path) was changed meanwhile: another one was faster",
+                    .source, "another process changed \(path) meanwhile",
                     hint: "tumbler rotate status \(plan.host)")
             }
             try ProjectFolder.write(plan.yaml, to: file)
@@ -157,7 +157,7 @@ public struct RotationLock: ~Copyable, Sendable {
             close(descriptor)
             throw isTaken
                 ? RepositoryError(
-                    .source, "another tumbler rotate is at work in this folder: it was faster",
+                    .source, "another tumbler rotate is at work in this folder",
                     hint: "wait for its end, then tumbler rotate status")
                 : RepositoryError(.file, "\(Self.path) cannot be locked: \(reason)")
         }

@@ -69,7 +69,7 @@ extension SourceDomain {
         let requireIssuer = try object.bool("requireIssuer")
         guard !requireIssuer || Set(pins.map(\.known.position)) == [.leaf, .issuer] else {
             throw object.position(of: "requireIssuer").error(
-                "requireIssuer asks for a leaf and an issuer pin, and for no other",
+                "requireIssuer needs a leaf pin and an issuer pin, and allows no other pin",
                 hint: "write position: leaf or position: issuer at each pin of \(host)")
         }
         let entry = PinnedDomain(

@@ -40,7 +40,7 @@ public struct SuspensionEdit: Sendable {
         guard self.source.domains.contains(where: { $0.host == host }) else {
             let known = self.source.domains.map { "\($0.host)" }
             throw RepositoryError(
-                .source, "\(host) has no entry in \(self.file), so that nothing would be suspended",
+                .source, "\(host) has no entry in \(self.file), so nothing would be suspended",
                 hint: NearestName.of("\(host)", among: known).map { "there is \($0)" }
                     ?? "name an entry's own domain, or '*' for all")
         }
@@ -110,7 +110,7 @@ public struct SuspensionEdit: Sendable {
         expected.suspended = []
         guard isSame, read == expected else {
             throw RepositoryError(
-                .source, "\(self.file) would say something else than meant if it were edited by whole lines", hint: hint
+                .source, "an edit of whole lines would change more of \(self.file) than was asked for", hint: hint
             )
         }
         return bytes

@@ -29,7 +29,7 @@ struct ListRequestRecorder: Service {
         let instance = self.instance
         do { try await self.store.append { try $0.add(counts, countedBy: instance) } } catch {
             self.counter.putBack(counts)
-            self.logger.storeFailed("what clients hold could not be stored, and is kept until it can", error)
+            self.logger.storeFailed("the counts of held lists could not be stored, and are kept until they can", error)
         }
     }
 }

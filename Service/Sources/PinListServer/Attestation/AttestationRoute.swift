@@ -80,7 +80,7 @@ struct AttestationRoute: Sendable {
             }
             // Another instance was faster.
             guard let known = try await store.read({ try $0.attestedKey(sent.keyID) }) else {
-                throw StoreError(.unavailable, "a key is gone in the moment in which it was registered")
+                throw StoreError(.unavailable, "a key was removed while it was being registered")
             }
             return try Self.answer(isNew: false, known, sent.name, digest)
         } catch let error as StoreError { throw Problem.unavailable(error) }

@@ -113,7 +113,7 @@ struct AdminAccess: Sendable {
     func token(of request: Request) async throws -> AccessToken {
         guard let secret = Self.secret(of: request), let token = try await self.token(secret) else {
             throw Problem(
-                .unauthorized, "token-needed", "a token is needed that counts, as Authorization: Bearer TOKEN",
+                .unauthorized, "token-needed", "a valid token is needed: Authorization: Bearer TOKEN",
                 headers: [.wwwAuthenticate: "Bearer realm=\"tumbler\""])
         }
         return token

@@ -29,7 +29,7 @@ struct ProblemResponder: HTTPResponder {
         let methods = self.paths.methods(of: request.uri.path)
         guard !methods.isEmpty else {
             if let page, Self.isOfBrowser(request) { return page() }
-            return Problem.notFound("there is nothing here; GET /v1/openapi.json lists what there is").response
+            return Problem.notFound("nothing has this address; GET /v1/openapi.json lists the addresses").response
         }
         guard methods.contains(request.method.rawValue) else {
             let allowed = methods.joined(separator: ", ")

@@ -103,7 +103,7 @@ struct RotationRoute: Sendable {
         case nil:
             throw Problem(
                 .init(integerLiteral: 422), "not-listed",
-                "the list has no entry whose domain is \(rotation.host): a plan is for the noted hostname")
+                "the list has no entry whose domain is \(rotation.host); a plan names the domain of an entry")
         }
     }
 

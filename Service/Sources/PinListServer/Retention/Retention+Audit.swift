@@ -36,7 +36,7 @@ extension Retention {
             }
         } catch let error as AuditChain.VerificationError {
             self.logger.error(
-                "the audit log does not hold: \(error); nothing of it is removed; see tumbler audit-log verify")
+                "the audit log does not verify: \(error); no entry of it is removed; see tumbler audit-log verify")
         } catch { self.logger.storeFailed("the audit log could not be sealed or shortened", error) }
     }
 

@@ -22,7 +22,7 @@ struct PublicationPoller: Service {
                     self.logger.error("\(name) is not served: the stored metadata do not verify: \(refusal)")
                 }
             } catch {
-                self.logger.storeFailed("what is published cannot be read, and what was served goes on", error)
+                self.logger.storeFailed("what is published cannot be read; the lists of before are still served", error)
             }
         }
     }

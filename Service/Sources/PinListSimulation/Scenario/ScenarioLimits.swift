@@ -68,18 +68,18 @@ extension Scenario {
             guard holds else { throw SimulationError(.scenario, reason) }
         }
         typealias Limits = ScenarioLimits
-        try expect(Limits.clients.contains(self.clients), "clients is not a number of \(Limits.clients)")
-        try expect(Limits.days.contains(self.simulatedDays), "there are not \(Limits.days) days")
-        try expect(Limits.session.contains(self.session.seconds), "session is not a time of \(Limits.session) s")
-        try expect(Limits.cache.contains(self.cache.seconds), "cache is not a time of \(Limits.cache) s")
+        try expect(Limits.clients.contains(self.clients), "clients is not in \(Limits.clients)")
+        try expect(Limits.days.contains(self.simulatedDays), "the number of days is not in \(Limits.days)")
+        try expect(Limits.session.contains(self.session.seconds), "session is not in \(Limits.session) s")
+        try expect(Limits.cache.contains(self.cache.seconds), "cache is not in \(Limits.cache) s")
         try expect(self.events.count <= Limits.events, "there are over \(Limits.events) events")
         try expect(self.outages.count <= Limits.outages, "there are over \(Limits.outages) outages")
         try expect((0...1).contains(self.offline?.share ?? 0), "the offline share is not a number from 0 to 1")
         try expect(self.validFor?.seconds != 0, "validFor is not a duration")
         switch self.opened {
         case .gammaPoisson(let shape, let scale):
-            try expect(Limits.shape.contains(shape), "shape is not a number of \(Limits.shape)")
-            try expect(Limits.scale.contains(scale.seconds), "scale is not a time of \(Limits.scale) s")
+            try expect(Limits.shape.contains(shape), "shape is not in \(Limits.shape)")
+            try expect(Limits.scale.contains(scale.seconds), "scale is not in \(Limits.scale) s")
         case .daily(let share): try expect((0...1).contains(share), "share is not a number from 0 to 1")
         case .trace: break
         }
@@ -91,7 +91,7 @@ extension Scenario {
             case .switchTo: break
             case .suspend(let duration):
                 try expect(
-                    Limits.suspension.contains(duration.seconds), "a suspension is not of \(Limits.suspension) s")
+                    Limits.suspension.contains(duration.seconds), "a suspension is not in \(Limits.suspension) s")
             case .rollout(let percent): try expect((0...100).contains(percent), "percent is not from 0 to 100")
             }
         }

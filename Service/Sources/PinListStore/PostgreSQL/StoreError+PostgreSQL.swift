@@ -33,7 +33,7 @@ extension StoreError {
             switch state {
             case Self.canceled:
                 "; nothing of it was changed; pg_stat_activity says what keeps the server busy, and VACUUM ANALYZE makes"
-                    + " statements faster whose tables changed much"
+                    + " statements on tables that changed much faster"
             case Self.forbidden: "; the owner of the tables grants it: docs/guides/service-on-postgresql.md"
             default: ""
             }

@@ -59,8 +59,9 @@ package enum AlarmRules {
             alarms.append(
                 Alarm(
                     .silence, .warning, name.name,
-                    "no client has asked for the list for \(name.questions.silentHours) hours, "
-                        + "usual are \(Self.number(name.questions.usual)) requests an hour", key: "questions"))
+                    "no client has asked for the list for \(name.questions.silentHours) hours; "
+                        + "the usual number is \(Self.number(name.questions.usual)) requests an hour",
+                    key: "questions"))
         }
         return alarms
     }
@@ -92,7 +93,8 @@ package enum AlarmRules {
                             ? .critical : .warning, subject,
                         (lead.map { $0.facts(at: known.time) + "; " } ?? "")
                             + "\(Self.number(rate.lastHour)) failures in the last hour, "
-                            + "\(Self.number(rate.pinFailures)) of them of pins; usual are \(Self.number(rate.usual))"
+                            + "\(Self.number(rate.pinFailures)) of them pin failures; "
+                            + "the usual number is \(Self.number(rate.usual))"
                             + (onlyWarns ? "; too few of them are attested to be urgent" : ""),
                         opening: Self.opening(of: lead, rate))
                 ]
@@ -101,7 +103,7 @@ package enum AlarmRules {
             return [
                 Alarm(
                     .silence, .warning, subject,
-                    "no report for \(rate.silentHours) hours, usual are \(Self.number(rate.usual)) an hour",
+                    "no report for \(rate.silentHours) hours; the usual number is \(Self.number(rate.usual)) an hour",
                     key: "reports")
             ]
         }

@@ -213,10 +213,10 @@ extension ListRules {
         switch reason {
         case .noMatchingPin:
             return "no pin of \(self.name) matches, which it reports and does not refuse"
-        case .domainExpired: return "the entry of \(self.name) has ended, so that nothing is compared"
+        case .domainExpired: return "the entry of \(self.name) has ended, so no pin is compared"
         case .notPinned where self.entry(for: host) != nil:
-            return "the entry of \(self.name) is off, so that nothing is compared"
-        default: return "no entry of \(self.name) covers \(host), so that nothing is compared"
+            return "the entry of \(self.name) is off, so no pin is compared"
+        default: return "no entry of \(self.name) covers \(host), so no pin is compared"
         }
     }
 }

@@ -144,8 +144,11 @@ extension KeySightings {
         self.init(
             at: try object.time("at"), newEverywhereSince: try object.optionalTime("newEverywhereSince"),
             oldNowhereSince: try object.optionalTime("oldNowhereSince"))
-        for since in [self.newEverywhereSince, self.oldNowhereSince].compactMap({ $0 }) where since > self.at {
-            throw object.malformed("at", "is before \(since), since when something is said to have been seen")
+        for (name, since) in [
+            ("newEverywhereSince", self.newEverywhereSince), ("oldNowhereSince", self.oldNowhereSince),
+        ] {
+            guard let since, since > self.at else { continue }
+            throw object.malformed(name, "is \(since), which is after at, \(self.at)")
         }
     }
 }

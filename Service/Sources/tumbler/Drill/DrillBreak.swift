@@ -124,7 +124,7 @@ enum DrillCause: Int, CaseIterable, Sendable {
         switch self {
         case .unlistedKey: "the server presents a key of which no list has the pin"
         case .interception: "the connections of some are intercepted, with a certificate of another authority"
-        case .strangeSigner: "a list is out that none of us signed"
+        case .strangeSigner: "a list is out that our team did not sign"
         case .wrongPins: "a list of ours is out, with pins that no server presents"
         case .wrongClocks: "the clocks of the devices are wrong"
         case .expiredCertificate: "the server's certificate has expired"

@@ -58,7 +58,7 @@ struct DrillSource: Sendable {
         guard let host else {
             if let first = fitting.first { return first }
             throw CommandError(
-                .doesNotHold, "no entry of tumbler.yaml enforces pins of a name, so that nothing could fail",
+                .doesNotHold, "no entry of tumbler.yaml enforces pins of a name, so no connection could fail",
                 hint: "mode: enforce")
         }
         let name: HostName
@@ -71,7 +71,7 @@ struct DrillSource: Sendable {
         throw CommandError(
             .usage,
             isThere
-                ? "--host \(name): its entry does not enforce, or is for an address, so that nothing could fail"
+                ? "--host \(name): its entry does not enforce, or is for an address, so no connection could fail"
                 : "--host \(name): there is no entry for it in tumbler.yaml",
             hint: isThere ? "drill an entry with mode: enforce" : nearest ?? "name an entry's own domain")
     }

@@ -16,7 +16,7 @@ struct KeyShowCommand: AsyncParsableCommand {
         abstract: "Print the id and the pin of a key.",
         discussion: """
             KEY is a private or public key file, or pkcs11:… An encrypted private key is opened when a passphrase is \
-            given or there is no FILE.pub beside it; otherwise FILE.pub is shown, and said so.
+            given or there is no FILE.pub beside it; otherwise FILE.pub is shown, and a note says so.
             """
     )
 

@@ -17,9 +17,9 @@ struct LintCommand: ServiceAskingCommand {
         discussion: """
             Without an argument the source of the project folder is read. --published compares with the list that \
             clients have, --live with what the hosts serve now: it must match every list that installations may still \
-            hold. Which these are, a service says that measured it (--server, or server: in tumbler.yaml, with a \
-            token); else they are those of the last propagation, out of lists/. Exit code 0: no errors, 1: errors; \
-            --strict counts warnings as errors.
+            hold. A service that measured adoption says which these are (--server, or server: in tumbler.yaml, with a \
+            token); without one they are the lists of the last propagation, from lists/. Exit code 0: no errors, 1: \
+            errors; --strict counts warnings as errors.
             """
     )
 

@@ -17,7 +17,7 @@ struct ReleaseCommand: ServiceAskingCommand {
             The list becomes pins.json of the project folder; --export writes the tree of a static host as well. With \
             server: in tumbler.yaml and a token, it is published there: the list that the service serves is the one \
             that is compared with, and when the service refuses, pins.json stays what it was. Without a token nothing \
-            is released, unless --no-publish says that it is meant so. What goes out is kept in lists/.
+            is released, unless --no-publish is given. What goes out is kept in lists/.
             """
     )
 

@@ -30,7 +30,7 @@ enum SigningSummary {
 
     /// The differences of a list from what is published.
     static func difference(from published: PinList?, to list: PinList) -> [String] {
-        guard let published else { return ["nothing is published yet that this could be compared with"] }
+        guard let published else { return ["nothing is published yet, so there is nothing to compare with"] }
         let difference = ListDifference(old: published, new: list)
         guard !difference.isEmpty else { return ["the same as version \(published.version)"] }
         let renewal = difference.isRenewal ? " only dates change" : ""

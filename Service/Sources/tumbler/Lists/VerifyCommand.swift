@@ -18,9 +18,9 @@ struct VerifyCommand: AsyncParsableCommand {
         discussion: """
             --root is the root that the app ships; further ones are those that follow it, in their order. In a project \
             folder FILE is pins.json unless given, and the roots are those of the project. Exit code 0: \
-            a client that holds these roots and no list would take it; 1: it would not, and the code says why. Counted \
-            are the signatures of the role's keys and of its hybrid demand: clients that cannot verify the hybrid one \
-            need the first count alone.
+            a client that holds these roots and no list would take it; 1: it would not, and the code says why. The \
+            signatures of the role's keys and those of its hybrid demand are counted apart: clients that cannot verify \
+            the hybrid ones need the first count alone.
             """
     )
 

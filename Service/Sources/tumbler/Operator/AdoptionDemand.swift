@@ -52,7 +52,7 @@ struct AdoptionDemand: ParsableArguments {
                 hint: "--name NAME, or -C DIR")
         }
         guard let share = name.adoption?.share(holding: version) else {
-            return "how many hold version \(version) is not measured, which counts as too few"
+            return "it is not measured how many hold version \(version), and that counts as too few"
         }
         guard share * 100 < percent else { return nil }
         return "\(StatusLines.percent(share)) hold version \(version) or a newer one, and not \(Self.text(percent)) %"

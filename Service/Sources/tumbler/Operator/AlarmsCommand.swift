@@ -76,8 +76,8 @@ struct AlarmsSilenceCommand: ServiceAskingCommand {
     static let configuration = CommandConfiguration(
         commandName: "silence", abstract: "Keep an alarm, or a kind of alarms, quiet for a time.",
         discussion: """
-            It is still shown, and sends no notification until the time is over; what fires then rings. What is more \
-            urgent than --up-to rings at once.
+            It is still shown, and sends no notification until the time is over. An alarm that fires then notifies \
+            again, and one that is more urgent than --up-to notifies at once.
             """)
 
     @Argument(help: "The key of an alarm that fires, as tumbler alarms lists it, or a kind such as probe-unreached.")

@@ -19,18 +19,18 @@ struct ProbeCommand: ServiceAskingCommand {
         discussion: """
             Each entry's own host is asked on port 443; --host names further ones, such as subdomains. The chain is \
             validated, then evaluated as an app that enforces it would: by the list, and by every list that installations \
-            may still hold. Which these are, the service says where it measured that; else they are those of the last \
-            propagation, out of lists/ of the project. Said is which pin matches, how long each certificate holds, and \
-            whether the issuer is another one than last time.
+            may still hold. A service that measured adoption says which these are; without one they are the lists of the \
+            last propagation, from lists/ of the project. The output says which pin matches, how long each certificate \
+            is valid, and whether the issuer has changed since the last probe.
 
             The revocation lists (CRLs) that the certificates name are fetched from public addresses, and with --crl \
-            further ones: a certificate that is served and revoked is said.
+            further ones. A served certificate that is revoked is reported.
 
             --push sends the result to the service as well, for its dashboard: of hosts that are domains of the list, \
             because the service takes no others.
 
             Exit code 0: all is well; 1: users would be locked out, or a certificate ends within --within or is \
-            revoked; 2: a host could not be asked, or a list of --crl not be had, and nothing is at 1.
+            revoked; 2: a host could not be asked, or a list of --crl not fetched, and nothing under 1 applies.
             """
     )
 

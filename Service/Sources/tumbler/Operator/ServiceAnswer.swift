@@ -54,13 +54,13 @@ struct ServiceAnswer: Sendable {
     private static func words(for status: Int) -> String {
         switch status {
         case 300...399: "the server redirects, and a token is for one server alone"
-        case 401: "it wants a token, or another one"
-        case 403: "the token does not open this"
-        case 404: "it knows no such address"
+        case 401: "it needs a token, or does not accept this one"
+        case 403: "the token does not permit this"
+        case 404: "the server has nothing at this address"
         case 413: "it is too large for this server"
         case 429: "too many requests"
         case 500...599: "the server, or a proxy before it, cannot answer now"
-        default: "the server says no more"
+        default: "the server gives no reason"
         }
     }
 

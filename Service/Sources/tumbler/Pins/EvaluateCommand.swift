@@ -99,7 +99,7 @@ struct EvaluateCommand: AsyncParsableCommand {
             }
             if demand == nil, list.asksForTransparency {
                 StandardError.note(
-                    "the list asks for Certificate Transparency, which nothing is evaluated of without --logs")
+                    "the list asks for Certificate Transparency, which is not evaluated without --logs")
             }
         }
         let evaluation = Evaluation(

@@ -15,16 +15,16 @@ struct RevocationsCommand: ServiceAskingCommand {
         commandName: "revocations",
         abstract: "Find certificates of the project's hosts that were revoked, as lines for tumbler.yaml.",
         discussion: """
-            Asked about are the certificates that the hosts of tumbler.yaml serve, with each CA of their paths; with \
-            --certificates those of files; with --sightings those that monitors found in logs, as the service keeps \
-            them. The revocation lists (CRLs) are those of --crl and those that the certificates name: http and https, \
+            It asks about the certificates that the hosts of tumbler.yaml serve, with each CA of their paths; with \
+            --certificates about those of files; with --sightings about those that monitors found in logs, as the \
+            service keeps them. The revocation lists (CRLs) are those of --crl and those that the certificates name: http and https, \
             at public addresses alone. A list counts when the issuer's key signed it, and it covers the certificate.
 
             Standard output is YAML: lines for revoked: in tumbler.yaml, and comments. --write puts them there; tumbler \
             release puts the list out, and every installation refuses these certificates.
 
             Exit code 0: nothing is revoked; 1: something is; 2: no list covers a certificate, or it could not be asked \
-            about, and nothing is at 1.
+            about, and nothing under 1 applies.
             """
     )
 

@@ -51,10 +51,12 @@ struct EmergencyToll {
         if let refusing, refusing.verdict == .safe {
             lines.append("\(self.plan.host): the gate says safe: the key may be served without an emergency")
         } else if let share = refusing?.refusing.share {
-            lines.append("served now, \(Share.percent(share)) of the requests come from installations that refuse it")
+            lines.append(
+                "if the key is served now, the installations behind \(Share.percent(share)) of the requests refuse it")
         } else {
             lines.append(
-                "served now, every installation refuses it that does not know the new pin; nothing is measured")
+                "if the key is served now, every installation without the new pin refuses it; "
+                    + "how many these are is not measured")
         }
         let accepting = self.held.filter { EmergencySimulation.accepts($0, self.plan) }
         guard self.held.isEmpty || accepting.count < self.held.count else {
@@ -69,7 +71,7 @@ struct EmergencyToll {
         } catch {
             let rest = Self.text { self.curve.notReached(after: $0) }
             return lines + [
-                "not simulated (\(error.reason)), so in closed form, \(self.basis): without the new list are "
+                "not simulated (\(error.reason)); calculated from \(self.basis): installations without the new list: "
                     + rest.map { "\($0.share) after \($0.time)" }.joined(separator: ", ")
             ]
         }
@@ -80,10 +82,10 @@ struct EmergencyToll {
         return [
             "simulated with \(EmergencySimulation.clients) installations that hold \(lists), refreshAfter "
                 + "\(SourceDuration.text(self.refreshAfter)), opened as by \(self.basis)",
-            "list and key out now, their list refuses the key: "
+            "if list and key go out now, installations whose list refuses the key: "
                 + Self.text { simulation.refusing(after: $0) }.map { "\($0.share) after \($0.time)" }
                 .joined(separator: ", "),
-            "of those that are opened are refused: "
+            "of the apps that are opened, refused: "
                 + Self.text { simulation.refused(within: $0) }.map { "\($0.share) within \($0.time)" }
                 .joined(separator: ", "),
         ]

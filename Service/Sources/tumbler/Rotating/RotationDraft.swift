@@ -33,7 +33,8 @@ struct RotationDraft {
         let going = try await old.isEmpty ? self.served(known, new) : old
         guard !going.contains(new) else {
             throw CommandError(
-                .doesNotHold, "\(new) is the key that goes", hint: "name the new key, and with --old the pins that go")
+                .doesNotHold, "\(new) is the key that is to be replaced",
+                hint: "name the new key, and with --old the pins to remove")
         }
         let files = DiskFiles(in: self.knowledge.input.project.folder)
         let scope = try CommandError.wrapping { () throws(RepositoryError) in

@@ -37,7 +37,7 @@ struct RotationKeeper {
                 throw CommandError(
                     .doesNotHold,
                     "the service has another plan of \(host), which is \(stored.plan.state.rawValue): "
-                        + "another one was faster",
+                        + "it was changed from another place",
                     hint: "bring this checkout up to date: the plan is \(RotationFolder.path(of: host))")
             }
             (self.service, self.tag) = (service, stored?.tag)

@@ -69,8 +69,8 @@ struct RotationService {
         if answer.status == 412 {
             throw CommandError(
                 .doesNotHold,
-                "the plan of \(plan.host) on \(self.client.address) was changed meanwhile: "
-                    + "another one was faster",
+                "the plan of \(plan.host) on \(self.client.address) is not the one "
+                    + "that was read: it was changed meanwhile",
                 hint: "bring this checkout up to date, then tumbler rotate status \(plan.host)")
         }
         guard [200, 201, 204].contains(answer.status) else {

@@ -52,10 +52,10 @@ struct AlarmSentenceTests {
             func details(_ causes: [String: LeadingCause]) -> Set<String> {
                 Set(AlarmRules.alarms(overview.alarmFacts(causes)).map(\.detail))
             }
-            let figures = "120 failures in the last hour, 118 of them of pins; usual are 0"
+            let figures = "120 failures in the last hour, 118 of them pin failures; the usual number is 0"
             let lists =
-                "Apps refuse a list or a root that they are offered: lists, 50 failures in the last hour, 0 of them of "
-                + "pins; usual are 0"
+                "Apps refuse a list or a root that they are offered: lists, 50 failures in the last hour, 0 of them pin "
+                + "failures; the usual number is 0"
             let sixty = LeadingCause(.rotation, since: TurnedClock.start, networks: BoundedCount(60))
             #expect(
                 details(["api.example.com": sixty]) == [

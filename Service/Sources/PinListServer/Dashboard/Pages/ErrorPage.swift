@@ -29,8 +29,8 @@ struct ErrorPage: DashboardPage {
         case 403: "Reload the page that you came from and try again: its form had expired."
         case 404: "The address is wrong, or its page is no longer kept."
         case 429: "Wait a minute, then try again."
-        case 503: "The lists are served on. Reload in a minute; if this stays, look at the service's log and disk."
-        default: "The lists are served on. The service's log says more."
+        case 503: "The lists are still served. Reload in a minute; if this stays, look at the service's log and disk."
+        default: "The lists are still served. The service's log says more."
         }
     }
 

@@ -55,7 +55,7 @@ enum Story {
         AlarmViewModel(
             id: "rate-api", severity: .now,
             title: "A server presents a key that no list has: api.bank.example, since 13:35 UTC, 391 networks; "
-                + "886 failures in the last hour, 874 of them of pins; usual are 4.2",
+                + "886 failures in the last hour, 874 of them pin failures; the usual number is 4.2",
             advice: LikelyCause.Kind.rotation.action, runbook: "/runbook/failure-rate", path: "/failures",
             since: Self.ago(5 * 3_600 + 400)),
         AlarmViewModel(
