@@ -111,7 +111,7 @@ import PinListClient
 
     /// The place that was asked. It is named because it may be a proxy, or one of `--connect-to`.
     private static func place(_ host: String, _ port: Int) -> String {
-        host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+        "\(ProxyTunnel.bracketed(host)):\(port)"
     }
 
     private static let cut = "the server cut the connection before its answer was over"

@@ -35,8 +35,8 @@ import NIOHTTP1
                 let encoder = HTTPRequestEncoder()
                 let decoder = ByteToMessageHandler(HTTPResponseDecoder(leftOverBytesStrategy: .dropBytes))
                 let connect = NIOHTTP1ProxyConnectHandler(
-                    targetHost: host.contains(":") ? "[\(host)]" : host, targetPort: port, headers: sent,
-                    deadline: deadline, promise: established)
+                    targetHost: Self.bracketed(host), targetPort: port, headers: sent, deadline: deadline,
+                    promise: established)
                 try channel.pipeline.syncOperations.addHandlers([encoder, decoder, connect])
                 // The third one removes itself.
                 let handlers = NIOLoopBound((encoder, decoder), eventLoop: channel.eventLoop)
@@ -51,5 +51,8 @@ import NIOHTTP1
             }
         }
     }
+
+    /// A host as it stands before a colon and a port: an IPv6 address in brackets (RFC 3986, section 3.2.2).
+    static func bracketed(_ host: String) -> String { host.contains(":") ? "[\(host)]" : host }
 }
 #endif

@@ -8,9 +8,14 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import time
 
-from stage import NAME, Failure, Limits, Service, binary, cpu, expect, folder, machine, median
+from stage import NAME, ROOT, Failure, Limits, Service, binary, cpu, expect, folder, machine, median
+
+sys.path.insert(0, str(ROOT / "Tests" / "Packaging"))
+
+from service import free_port  # noqa: E402
 
 # The share of a raw SwiftNIO server's requests a second that is required: one prepared answer, no framework.
 LEAST_RATIO = 0.95
@@ -28,12 +33,6 @@ def certificate(path):
                     "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"],
                    check=True, capture_output=True)
     return path / "tls.pem", path / "tls.key"
-
-
-def free_port():
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
 
 
 class Nginx:

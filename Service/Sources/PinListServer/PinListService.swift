@@ -200,9 +200,8 @@ package struct PinListService: Service {
                 address: .hostname(address.host, port: address.port), serverName: nil, backlog: 1_024,
                 availableConnectionsDelegate: cap),
             onServerRunning: { channel in
-                let port = channel.localAddress?.port ?? address.port
-                let host = address.host.contains(":") ? "[\(address.host)]" : address.host
-                onListening(Listening(address: "\(scheme)://\(host):\(port)", isAdmin: isAdmin))
+                let place = address.text(port: channel.localAddress?.port ?? address.port)
+                onListening(Listening(address: "\(scheme)://\(place)", isAdmin: isAdmin))
             },
             eventLoopGroupProvider: .shared(group), logger: self.parts.logger)
         return AddressedListener(listener: application, address: address)

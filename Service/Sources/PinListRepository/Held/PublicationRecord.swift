@@ -35,7 +35,7 @@ public struct PublicationRecord: Hashable, Sendable {
         else { return nil }
         let values = Dictionary(members.map { ($0.name, $0.value) }) { first, _ in first }
         guard case .integer(let version)? = values["version"], (1...MetadataLimits.version).contains(version),
-            case .string(let digest)? = values["digest"], Self.isDigest(digest),
+            case .string(let digest)? = values["digest"], ListedLogs.isDigest(digest),
             case .string(let text)? = values["at"], let time = try? Timestamp(text)
         else { return nil }
         self.init(version: version, digest: digest, at: time)
@@ -47,13 +47,5 @@ public struct PublicationRecord: Hashable, Sendable {
             JSONValue.Member("version", .integer(self.version)), JSONValue.Member("digest", .string(self.digest)),
             JSONValue.Member("at", .string(self.at.description)),
         ]).bytes
-    }
-
-    private static func isDigest(_ text: String) -> Bool {
-        text.utf8.count == 64
-            && text.utf8.allSatisfy {
-                (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
-                    || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0)
-            }
     }
 }

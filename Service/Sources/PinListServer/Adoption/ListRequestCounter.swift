@@ -4,6 +4,7 @@
 
 internal import CertificatePinning
 internal import NIOConcurrencyHelpers
+internal import PinListMetadata
 internal import PinReportAnalysis
 
 /// Counts in memory until a task stores them: a request costs no write.
@@ -57,8 +58,7 @@ final class ListRequestCounter: Sendable {
             var key = ListRequestKey(name: name, hour: hour, source: source, digest: digest ?? ListRequestKey.nothing)
             if let digest, !isPublished {
                 var known = state.unpublished[name, default: []]
-                let isDigest = digest.utf8.count == 64 && digest.utf8.allSatisfy(Self.isHexadecimal)
-                if isDigest, known.count < Self.unpublishedDigests || known.contains(digest) {
+                if ListedLogs.isDigest(digest), known.count < Self.unpublishedDigests || known.contains(digest) {
                     known.insert(digest)
                     state.unpublished[name] = known
                 } else {
@@ -80,10 +80,6 @@ final class ListRequestCounter: Sendable {
     /// Puts back what could not be stored.
     func putBack(_ counts: [ListRequestKey: Int64]) {
         self.state.withLockedValue { $0.counts.merge(counts) { $0 + $1 } }
-    }
-
-    private static func isHexadecimal(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
     }
 }
 

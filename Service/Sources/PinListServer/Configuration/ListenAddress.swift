@@ -46,9 +46,10 @@ package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
     package var isLoopback: Bool { LoopbackName.isLoopback(self.host) }
 
     /// The address in its written form.
-    package var description: String {
-        self.host.contains(":") ? "[\(self.host)]:\(self.port)" : "\(self.host):\(self.port)"
-    }
+    package var description: String { self.text(port: self.port) }
+
+    /// The address in its written form, with another port.
+    func text(port: Int) -> String { self.host.contains(":") ? "[\(self.host)]:\(port)" : "\(self.host):\(port)" }
 }
 
 /// Names that mean this machine.

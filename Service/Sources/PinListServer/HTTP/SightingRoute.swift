@@ -104,7 +104,7 @@ struct SightingRoute: Sendable {
     /// The identity after which a page begins; empty for the first one.
     private static func identity(_ text: Substring?) throws(Problem) -> String {
         guard let text else { return "" }
-        guard text.utf8.count == 64, text.utf8.allSatisfy({ "0123456789abcdef".utf8.contains($0) }) else {
+        guard ListedLogs.isDigest(String(text)) else {
             throw Problem(.badRequest, "malformed", "after must be an identity: 64 lower-case hexadecimal digits")
         }
         return String(text)

@@ -93,18 +93,11 @@ extension CollectedReport {
             platform: try members.line("app-platform"), platformVersion: try members.line("app-platform-version"))
     }
 
-    private static func isHexadecimal(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
-    }
-
     private static func list(_ ours: ReportMembers?) throws(ReportError) -> List {
         let digest = try ours?.text("list-digest")
-        let isDigest = digest.map { digest in
-            digest.utf8.count == 64 && digest.utf8.allSatisfy(Self.isHexadecimal)
-        }
         return List(
             name: try ours?.line("list-name", maximum: MetadataLimits.nameBytes),
             version: try ours?.integer("list-version", in: 1...MetadataLimits.version),
-            digest: isDigest == true ? digest : nil)
+            digest: digest.flatMap { ListedLogs.isDigest($0) ? $0 : nil })
     }
 }

@@ -2,6 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PinListMetadata
+
 /// A gate's answer with the certificate or key that it is about: the body of `POST /v1/lists/{name}/gates`, and what the
 /// audit log keeps (formats.md, section 7).
 public struct GateRecord: Hashable, Sendable {
@@ -34,15 +36,10 @@ extension GateRecord: Codable {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let certificate = try container.decode(String.self, forKey: .certificate)
-        guard certificate.utf8.count == 64, certificate.utf8.allSatisfy(Self.isLowerCaseHex) else {
+        guard ListedLogs.isDigest(certificate) else {
             throw DecodingError.dataCorruptedError(
                 forKey: .certificate, in: container, debugDescription: "64 lower-case hex digits")
         }
         self.init(try GateAnswer(from: decoder), certificate: certificate)
-    }
-
-    private static func isLowerCaseHex(_ character: UInt8) -> Bool {
-        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(character)
-            || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(character)
     }
 }

@@ -55,8 +55,7 @@ struct InterceptTarget: ParsableArguments {
     private static func place(_ text: String) -> (host: HostName, server: ServerAddress)? {
         let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         guard let host = try? HostArgument.name(parts[0]) else { return nil }
-        let bracketed = host.description.contains(":") ? "[\(host)]" : host.description
-        return ServerAddress(parts.count == 2 ? parts[1] : "\(bracketed):443").map { (host, $0) }
+        return (parts.count == 2 ? ServerAddress(parts[1]) : ServerAddress(host, 443)).map { (host, $0) }
     }
 
     /// Reads the files, and asks the server for its certificates where a case needs them.
@@ -73,9 +72,8 @@ struct InterceptTarget: ParsableArguments {
         let cases = self.played
         var presented: [[UInt8]] = []
         if cases.contains(where: { $0.need == .presentedChain }) {
-            let asked = ServerAddress(host.description.contains(":") ? "[\(host)]:443" : "\(host):443") ?? server
             do throws(CommandError) {
-                presented = try await LiveServer.presentedChain(of: asked, connectingTo: server)
+                presented = try await LiveServer.presentedChain(of: ServerAddress(host, 443), connectingTo: server)
             } catch {
                 throw CommandError(
                     error.exitCode, "the server's certificates are needed: \(error.message)",
@@ -163,5 +161,5 @@ struct BenchAddress {
     var reachable: String { self.host == "0.0.0.0" ? "127.0.0.1" : self.host == "::" ? "::1" : self.host }
 
     /// The address in its written form, with another port.
-    func text(port: Int) -> String { self.host.contains(":") ? "[\(self.host)]:\(port)" : "\(self.host):\(port)" }
+    func text(port: Int) -> String { ServerAddress.text(self.host, port) }
 }

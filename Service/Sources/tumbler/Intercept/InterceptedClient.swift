@@ -73,8 +73,9 @@ struct InterceptedClient: Sendable {
                 "TUMBLER_CASE": self.name, "TUMBLER_HOST": self.host, "TUMBLER_ADDRESS": self.address,
                 "TUMBLER_PORT": "\(self.port)",
             ]
-            let address = self.address.contains(":") ? "[\(self.address)]" : self.address
-            if self.isProxy { variables["TUMBLER_PROXY"] = "http://\(address):\(self.port)" }
+            if self.isProxy {
+                variables["TUMBLER_PROXY"] = "http://\(ServerAddress.text(self.address, self.port))"
+            }
             if let authority { variables["TUMBLER_CA"] = URL(fileURLWithPath: authority).path }
             return variables
         }

@@ -83,8 +83,7 @@ struct HostObserver: Sendable {
     }
 
     private func targets(of host: HostName) async -> [Target] {
-        let bracketed = host.description.contains(":") ? "[\(host)]" : "\(host)"
-        guard let server = ServerAddress("\(bracketed):443") else { return [] }
+        let server = ServerAddress(host, 443)
         var targets: [Target] = []
         for place in self.places(of: server) {
             // Which addresses a name has, and which of them is asked, is for the proxy to say.
@@ -112,7 +111,7 @@ struct HostObserver: Sendable {
             return [.failure(NoPlaceError(address: nil, reason: "\(place): \(family)"))]
         }
         return found.enumerated().map { index, text in
-            let written = "\(text.contains(":") ? "[\(text)]" : text):\(place.port)"
+            let written = ServerAddress.text(text, place.port)
             guard index < HostAddresses.maximum else {
                 return .failure(
                     NoPlaceError(
@@ -155,11 +154,8 @@ struct HostObserver: Sendable {
         guard let first = known.first(where: { $0.covers(server.host, server.port) }) else { return [server] }
         var places: [ServerAddress] = []
         for place in known where place.host == first.host && place.port == first.port {
-            let host = place.otherHost ?? server.host
-            let bracketed = host.description.contains(":") ? "[\(host)]" : "\(host)"
-            guard let other = ServerAddress("\(bracketed):\(place.otherPort ?? server.port)"),
-                !places.contains(where: { $0.description == other.description })
-            else { continue }
+            let other = ServerAddress(place.otherHost ?? server.host, place.otherPort ?? server.port)
+            guard !places.contains(where: { $0.description == other.description }) else { continue }
             places.append(other)
         }
         return places

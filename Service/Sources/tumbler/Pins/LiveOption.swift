@@ -52,8 +52,7 @@ struct LiveOption: ParsableArguments {
     private static func observe(
         _ host: HostName, by connections: Connections, _ validator: PathValidator, _ time: Timestamp
     ) async -> ServedPath {
-        let bracketed = host.description.contains(":") ? "[\(host)]" : "\(host)"
-        guard let server = ServerAddress("\(bracketed):443") else { return ServedPath(host, failure: "no address") }
+        let server = ServerAddress(host, 443)
         do throws(CommandError) {
             let presented = try await LiveServer.presentedChain(of: server, by: connections)
             switch await validator.validate(presented: presented, as: .host(host), at: time).result {

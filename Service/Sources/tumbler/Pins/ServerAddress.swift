@@ -45,8 +45,11 @@ struct ServerAddress: CustomStringConvertible {
     }
 
     /// `HOST:PORT`, with brackets around an IPv6 address.
-    var description: String {
-        self.host.description.contains(":") ? "[\(self.host)]:\(self.port)" : "\(self.host):\(self.port)"
+    var description: String { Self.text(self.host.description, self.port) }
+
+    /// A host and a port in their written form, with brackets around an IPv6 address.
+    static func text(_ host: String, _ port: Int) -> String {
+        host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
     }
 
     /// The defect of a text that was meant as a server; `nil` for one that may be the name of a file.
