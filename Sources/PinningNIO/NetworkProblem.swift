@@ -71,12 +71,8 @@ import PinListClient
         case let error as NIOConnectionError:
             if error.dnsAError != nil, error.dnsAAAAError != nil {
                 self.init(.connection, "no such host as \(error.host)")
-            } else if let refused = error.connectionErrors.first?.error as? IOError, refused.errnoCode == ECONNREFUSED {
-                self.init(.connection, "connection refused; nothing listens on \(Self.place(error.host, error.port))")
-            } else if let first = error.connectionErrors.first {
-                self.init(first.error, limits)
             } else {
-                self.init(.connection, "no connection")
+                self.init(error.connectionErrors.map(\.error), at: Self.place(error.host, error.port), limits)
             }
         case let error as IOError: self.init(error)
         case ChannelError.connectTimeout: self.init(.connection, "no connection within \(Self.text(limits.connect))")
@@ -107,6 +103,29 @@ import PinListClient
     private init(_ kind: Kind, _ description: String) {
         self.kind = kind
         self.description = description
+    }
+
+    /// Translates the errors of the addresses of a place, of which none could be connected to.
+    private init(_ errors: [any Error], at place: String, _ limits: Limits) {
+        var problems: [NetworkProblem] = []
+        for error in errors {
+            let isRefused = (error as? IOError)?.errnoCode == ECONNREFUSED
+            let problem = isRefused ? Self.refusal(at: place) : NetworkProblem(error, limits)
+            if !problems.contains(problem) { problems.append(problem) }
+        }
+        switch problems.count {
+        case 0: self.init(.connection, "no connection")
+        case 1: self = problems[0]
+        default:
+            let words = problems.map(\.description).joined(separator: "; ")
+            self.init(.connection, "no address of \(place) could be reached: \(words)")
+        }
+    }
+
+    /// A refused connection. Whether a firewall refused it, as one that answers for the address does, cannot be seen.
+    private static func refusal(at place: String) -> NetworkProblem {
+        NetworkProblem(
+            .connection, "the connection was refused: nothing listens on \(place), or a firewall rejects it")
     }
 
     /// The place that was asked. It is named because it may be a proxy, or one of `--connect-to`.
@@ -146,7 +165,7 @@ import PinListClient
 
     private init(_ error: IOError) {
         switch error.errnoCode {
-        case ECONNREFUSED: self.init(.connection, "connection refused; nothing listens on this port")
+        case ECONNREFUSED: self = Self.refusal(at: "this port")
         case ENETUNREACH, EADDRNOTAVAIL, EAFNOSUPPORT, EHOSTUNREACH:
             self.init(.connection, "this machine has no route to the address")
         case ETIMEDOUT: self.init(.connection, "no connection: the address does not answer")

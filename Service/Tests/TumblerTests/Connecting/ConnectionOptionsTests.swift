@@ -101,7 +101,10 @@ struct ConnectionOptionsTests {
     func whereNothingListensIsSaid() async throws {
         try await withTemporaryFolder { folder in
             for (proxy, words) in [
-                ("http://127.0.0.1:1", "connection refused; nothing listens on 127.0.0.1:1"),
+                (
+                    "http://127.0.0.1:1",
+                    "the connection was refused: nothing listens on 127.0.0.1:1, or a firewall rejects it"
+                ),
                 ("http://proxy.invalid:3128", "no such host as proxy.invalid"),
             ] {
                 for command in [
