@@ -35,7 +35,10 @@ public struct ListChange: Hashable, Sendable, Encodable {
     /// Whether clients may refuse what they accepted before: a pin is gone, a key or a certificate is refused, an entry asks
     /// for more.
     public var mayRefuse: Bool {
-        if self.weakens || Self.harmless.contains(self.what) { return false }
+        if Self.harmless.contains(self.what) { return false }
+        // Where the entry comes into the place of its parent's, hosts have other pins than before.
+        let replacesParent = self.what == "entry" && self.kind == .added || self.what == "includeSubdomains"
+        if self.weakens, !replacesParent || self.new == "false" { return false }
         return self.subject != "list" || self.what == "unlisted"
     }
 

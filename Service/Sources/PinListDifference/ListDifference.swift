@@ -30,9 +30,14 @@ public struct ListDifference: Hashable, Sendable, Encodable {
     ///   - new: The newer one.
     public init(old: PinList?, new: PinList) {
         self.compareLists(old, new)
-        let oldDomains = Dictionary((old?.domains ?? []).map { ($0.entry.domain, $0) }) { first, _ in first }
+        let oldDomains = Dictionary((old?.domains ?? []).map { ("\($0.entry.domain)", $0) }) { first, _ in first }
         let newHosts = Set(new.domains.map(\.entry.domain))
-        for domain in new.domains { self.compare(oldDomains[domain.entry.domain], domain) }
+        for domain in new.domains {
+            let name = "\(domain.entry.domain)"
+            let parent = Self.parent(of: name, in: oldDomains)
+            let acceptsMore = parent.map { Self.isLess(domain, than: $0) } ?? (old?.unlisted == .deny)
+            self.compare(oldDomains[name], domain, takesMoreThanParent: acceptsMore)
+        }
         for domain in old?.domains ?? [] where !newHosts.contains(domain.entry.domain) {
             self.add(
                 .removed, "\(domain.entry.domain)", "entry", old: Self.text(domain), weakens: domain.entry.mode != .off)
@@ -40,6 +45,27 @@ public struct ListDifference: Hashable, Sendable, Encodable {
         self.compareDenied(old?.denied ?? [], new.denied)
         self.compareRevoked(old?.revoked ?? [], new.revoked)
         self.compareSuspended(old?.suspended ?? [], new.suspended)
+    }
+
+    private init() {}
+
+    /// The entry that applies to the subdomains of a domain, and to itself where it has no entry: that of the nearest
+    /// parent that includes its subdomains.
+    private static func parent(of domain: String, in entries: [String: PinList.Domain]) -> PinList.Domain? {
+        var rest = domain[...]
+        while let dot = rest.firstIndex(of: ".") {
+            rest = rest[rest.index(after: dot)...]
+            if let entry = entries[String(rest)], entry.entry.includeSubdomains { return entry }
+        }
+        return nil
+    }
+
+    /// Whether hosts for which an entry comes into the place of their parent's accept more than before.
+    private static func isLess(_ entry: PinList.Domain, than parent: PinList.Domain) -> Bool {
+        guard parent.entry.mode != .off else { return false }
+        var difference = ListDifference()
+        difference.compare(parent, entry, takesMoreThanParent: false)
+        return difference.changes.contains { $0.weakens && $0.what != "includeSubdomains" }
     }
 
     private mutating func compareLists(_ old: PinList?, _ new: PinList) {
@@ -62,10 +88,13 @@ public struct ListDifference: Hashable, Sendable, Encodable {
             weakens: old.logs != nil && new.logs == nil)
     }
 
-    private mutating func compare(_ old: PinList.Domain?, _ new: PinList.Domain) {
+    /// Compares two entries.
+    ///
+    /// - Parameter takesMoreThanParent: Whether hosts to which the entry did not apply before accept more under it.
+    private mutating func compare(_ old: PinList.Domain?, _ new: PinList.Domain, takesMoreThanParent: Bool) {
         let subject = "\(new.entry.domain)"
         guard let old else {
-            self.add(.added, subject, "entry", new: Self.text(new))
+            self.add(.added, subject, "entry", new: Self.text(new), weakens: takesMoreThanParent)
             for pin in new.entry.pins { self.add(.added, subject, "pin", new: Self.text(pin)) }
             return
         }
@@ -75,7 +104,7 @@ public struct ListDifference: Hashable, Sendable, Encodable {
             weakens: (order.firstIndex(of: new.entry.mode) ?? 0) < (order.firstIndex(of: old.entry.mode) ?? 0))
         self.value(
             subject, "includeSubdomains", "\(old.entry.includeSubdomains)", "\(new.entry.includeSubdomains)",
-            weakens: old.entry.includeSubdomains && !new.entry.includeSubdomains)
+            weakens: old.entry.includeSubdomains || takesMoreThanParent)
         self.value(
             subject, "rollout", "\(old.rollout) %", "\(new.rollout) %", weakens: new.rollout < old.rollout)
         self.value(
@@ -83,7 +112,8 @@ public struct ListDifference: Hashable, Sendable, Encodable {
             weakens: old.entry.requireIssuer && !new.entry.requireIssuer)
         self.value(
             subject, "expiresAt", old.entry.expiresAt?.description ?? "none",
-            new.entry.expiresAt?.description ?? "none", weakens: old.entry.expiresAt == nil)
+            new.entry.expiresAt?.description ?? "none",
+            weakens: Self.ends(new.entry.expiresAt, before: old.entry.expiresAt))
         let before = Set(old.entry.pins)
         let after = Set(new.entry.pins)
         for pin in new.entry.pins where !before.contains(pin) {
@@ -101,6 +131,11 @@ public struct ListDifference: Hashable, Sendable, Encodable {
         self.value(
             subject, "transparency", Self.text(old.entry.transparency), Self.text(new.entry.transparency),
             weakens: Self.isLess(new.entry.transparency, than: old.entry.transparency))
+    }
+
+    private static func ends(_ new: Timestamp?, before old: Timestamp?) -> Bool {
+        guard let new else { return false }
+        return old.map { new < $0 } ?? true
     }
 
     /// Whether a demand on Certificate Transparency lets certificates in that another one refuses. Neither policy is a

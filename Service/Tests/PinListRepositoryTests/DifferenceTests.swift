@@ -61,6 +61,44 @@ struct DifferenceTests {
         #expect(try Self.lines(new, old).filter { $0.contains("accepts more") }.isEmpty)
     }
 
+    @Test("an entry that takes hosts out of an enforced parent accepts more, and one that is as strict does not")
+    func entryThatTakesHostsOutOfAnEnforcedParentIsSaidToAcceptMore() throws {
+        let parent = SourceText.good(entry: "includeSubdomains: true")
+        func entry(_ pins: String...) -> String {
+            let pins = pins.map { "{pin: \"\(SourceText.pin(Character($0)))\"}" }.joined(separator: ", ")
+            return "  - domain: pay.api.example.com\n    pins: [\(pins)]\n"
+        }
+        func marked(_ old: String, _ new: String) throws -> [String] {
+            try Self.lines(old, new).filter { $0.contains("entry") || $0.contains("includeSubdomains") }
+                .map { $0.hasSuffix("(accepts more)") ? "more" : "as before" }
+        }
+        #expect(try marked(parent, parent + entry("a", "b")) == ["as before"])
+        #expect(try marked(parent, parent + entry("a", "c")) == ["more"], "a pin that the parent has not")
+        for less in ["mode: off", "mode: report", "rollout: 99", "expiresAt: 2027-01-01T00:00:00Z"] {
+            #expect(try marked(parent, parent + entry("a", "b") + "    \(less)\n") == ["more"], "\(less)")
+        }
+        // Its subdomains belonged to the parent so far.
+        let carved = parent + entry("a", "b") + "    mode: off\n"
+        #expect(try marked(carved, carved + "    includeSubdomains: true\n") == ["more"])
+        let alike = parent + entry("a", "b")
+        #expect(try marked(alike, alike + "    includeSubdomains: true\n") == ["as before"])
+        // Without a parent the host was let through, or refused.
+        #expect(try marked(SourceText.good(), SourceText.good() + entry("a", "c")) == ["as before"])
+        let closed = SourceText.good(list: "unlisted: deny")
+        #expect(try marked(closed, closed + entry("a", "c")) == ["more"])
+    }
+
+    @Test("an end that comes earlier accepts more, and one that comes later or not at all does not")
+    func endThatComesEarlierAcceptsMore() throws {
+        func line(_ old: String, _ new: String) throws -> String? {
+            try Self.lines(SourceText.good(entry: old), SourceText.good(entry: new)).first
+        }
+        let (early, late) = ("expiresAt: 2027-01-01T00:00:00Z", "expiresAt: 2027-02-01T00:00:00Z")
+        #expect(try line(late, early)?.hasSuffix("(accepts more)") == true)
+        #expect(try line(early, late)?.hasSuffix("(accepts more)") == false)
+        #expect(try line(early, "")?.hasSuffix("(accepts more)") == false)
+    }
+
     @Test("the number of installations that report; it accepts nothing more")
     func numberOfInstallationsThatReportItAcceptsNothingMore() throws {
         let old = SourceText.good()
