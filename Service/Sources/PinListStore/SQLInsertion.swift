@@ -52,7 +52,7 @@ struct SQLRowLocks: Sendable {
     var sharedIfFree = ""
     /// Takes rows that no other transaction has locked, to change them; skips the others.
     var changed = ""
-    /// Takes rows that no other transaction has locked, to remove them; skips the others.
+    /// Takes rows that no other transaction has locked, for this one alone; skips the others.
     var free = ""
 }
 

@@ -9,7 +9,8 @@ extension StoreTransaction {
     /// Adds up what instances counted, each for itself, of hours and groups that they do not add to any more. An instance
     /// has another name each time that it starts, and rows of all names that there were would stay.
     ///
-    /// What is deleted is what is added, row by row: an instance that adds to an old hour meanwhile loses nothing.
+    /// What is deleted is what is added, row by row: an instance that adds to an old hour meanwhile loses nothing. A row that
+    /// it holds stays until a later run.
     ///
     /// - Parameter hour: The first hour that may still be added to.
     package func foldCounts(before hour: Int64) throws {
@@ -39,8 +40,9 @@ extension StoreTransaction {
     private func fold(_ insertion: SQLInsertion, where condition: String, _ values: [SQLValue]) throws {
         guard let instance = insertion.columns.firstIndex(of: "instance") else { return }
         let columns = insertion.columns.joined(separator: ", ")
+        let free = self.connection.free(of: insertion.table, where: "instance <> '' AND \(condition)")
         for row in try self.connection.rows(
-            "DELETE FROM \(insertion.table) WHERE instance <> '' AND \(condition) RETURNING \(columns)", values)
+            "DELETE FROM \(insertion.table) WHERE \(free) RETURNING \(columns)", values)
         {
             var folded = row.values
             folded[instance] = .text("")

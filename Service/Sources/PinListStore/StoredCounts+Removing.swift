@@ -53,18 +53,19 @@ extension StoreTransaction {
         ).map { try $0.integer(0) }
         var removed = 0
         for group in old {
-            removed += try self.removeReports(of: group, before: seconds, limit: limit - removed)
-            guard removed < limit else { break }
-            if try self.removeGroup(group, if: { _, lastAt in lastAt < seconds }) {
-                removed += 1
-            } else {
+            // Before its reports: a batch in which groups leave has them in another order, and would wait for the reports.
+            guard try self.takeGroup(group) else {
                 // No group has its number again, and what is left of one that is gone would stay in front for ever.
                 removed += try self.connection.execute(
                     """
                     DELETE FROM group_count WHERE group_number = ?
                         AND NOT EXISTS (SELECT 1 FROM report_group WHERE number = ?)
                     """, [.integer(group), .integer(group)])
+                continue
             }
+            removed += try self.removeReports(of: group, before: seconds, limit: limit - removed)
+            guard removed < limit else { break }
+            if try self.removeGroup(group, if: { _, lastAt in lastAt < seconds }) { removed += 1 }
         }
         return removed
     }
@@ -83,6 +84,7 @@ extension StoreTransaction {
 
     /// Forgets alarms that ended before a time.
     package func removeAlarms(endedBefore time: Timestamp) throws {
-        try self.connection.execute("DELETE FROM alarm WHERE ended_at < ?", [.integer(time.secondsSince1970)])
+        let free = self.connection.free(of: "alarm", where: "ended_at < ?")
+        try self.connection.execute("DELETE FROM alarm WHERE \(free)", [.integer(time.secondsSince1970)])
     }
 }

@@ -216,10 +216,7 @@ extension StoreTransaction {
     ///   - isRemoved: Says so, given how many reports it has and when the last one came (seconds since 1970).
     /// - Returns: Whether it is gone; `false` as well where another instance is adding to it.
     func removeGroup(_ number: Int64, if isRemoved: (_ count: Int64, _ lastAt: Int64) -> Bool) throws -> Bool {
-        let lock = self.connection.rowLocks.free
-        guard
-            !(try self.connection.rows("SELECT 1 FROM report_group WHERE number = ?\(lock)", [.integer(number)]).isEmpty)
-        else { return false }
+        guard try self.takeGroup(number) else { return false }
         // Counted again now that no instance adds to it any more.
         let row = try self.connection.rows(
             "SELECT COALESCE(SUM(count), 0), COALESCE(MAX(last_at), 0) FROM group_count WHERE group_number = ?",
@@ -231,6 +228,16 @@ extension StoreTransaction {
         }
         try self.connection.execute("DELETE FROM report_group WHERE number = ?", [.integer(number)])
         return true
+    }
+
+    /// Takes a group, to remove what is known of it. Who has it is alone with the rows of the group.
+    ///
+    /// - Returns: Whether it is there, and no other transaction adds to it or removes it.
+    func takeGroup(_ number: Int64) throws -> Bool {
+        let lock = self.connection.rowLocks.free
+        let rows = try self.connection.rows(
+            "SELECT 1 FROM report_group WHERE number = ?\(lock)", [.integer(number)])
+        return !rows.isEmpty
     }
 
     /// The tables of what is counted of a group.

@@ -107,9 +107,10 @@ extension StoreTransaction {
         guard self.connection.hasReportDays else {
             return try self.removeReports(before: Timestamp(secondsSince1970: .max), limit: limit)
         }
+        // By their numbers: rows of two days may stand at the same place, each in its table.
+        let oldest = "SELECT number FROM report ORDER BY number LIMIT ?\(self.connection.rowLocks.free)"
         return try self.connection.execute(
-            "DELETE FROM report WHERE number IN (SELECT number FROM report ORDER BY number LIMIT ?)",
-            [.integer(Int64(limit))])
+            "DELETE FROM report WHERE number = ANY (ARRAY(\(oldest)))", [.integer(Int64(limit))])
     }
 
     /// Counts no body of a group whose newest body is older than the oldest report: after reports were removed by size.
@@ -122,7 +123,8 @@ extension StoreTransaction {
     /// Counts no body of a group whose newest body came before a time: when that is forgotten none is kept, and of what
     /// still comes bodies are kept again.
     package func countNoBodies(before time: Timestamp) throws {
+        let free = self.connection.free(of: "group_count", where: "bodies > 0 AND bodies_at < ?")
         try self.connection.execute(
-            "UPDATE group_count SET bodies = 0 WHERE bodies > 0 AND bodies_at < ?", [.integer(time.secondsSince1970)])
+            "UPDATE group_count SET bodies = 0 WHERE \(free)", [.integer(time.secondsSince1970)])
     }
 }

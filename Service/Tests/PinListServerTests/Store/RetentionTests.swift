@@ -15,16 +15,20 @@ import Testing
 
 @Suite("Forgetting reports", .runsPostgreSQL)
 struct RetentionTests {
-    static func add(_ count: Int, _ host: String, days: Int64, to store: any ServiceStore) async throws {
+    /// A report of a number of days ago.
+    static func report(_ host: String, days: Int64) throws -> AcceptedReport {
         let report = try ReportText.report(ReportText.body([("noted-hostname", .string(host))]))
-        let accepted = AcceptedReport(
+        return AcceptedReport(
             report: report, group: ReportGroup(report),
             receivedAt: Timestamp(secondsSince1970: TurnedClock.start.secondsSince1970 - days * 86_400),
             networks: NetworkCounter.Count(
                 day: TurnedClock.start.secondsSince1970 / 86_400 - days, networks: BoundedCount(1, isMore: false)),
             isSample: false, isListed: true,
             body: report.document)
-        let reports = Array(repeating: accepted, count: count)
+    }
+
+    static func add(_ count: Int, _ host: String, days: Int64, to store: any ServiceStore) async throws {
+        let reports = Array(repeating: try Self.report(host, days: days), count: count)
         try await store.write { try $0.add(reports, countedBy: "a") }
     }
 
