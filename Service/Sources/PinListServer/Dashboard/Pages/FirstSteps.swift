@@ -24,7 +24,7 @@ struct FirstSteps: Hashable, Sendable {
         ("Make a project for the list.", "tumbler init app --name com.example.app"),
         (
             "On this machine, make the file of a token that publishes it, and take it to the project.",
-            "tumbler token create --scope publish --name com.example.app | install -m 0600 /dev/stdin publish.token"
+            "(umask 077 && tumbler token create --scope publish --name com.example.app >publish.token)"
         ),
         (
             "In the project, publish the root and the list.",
@@ -75,7 +75,7 @@ struct FirstSteps: Hashable, Sendable {
     static let certificate = FirstSteps(
         (
             "On this machine, make the file of a token for the monitor, and take it there.",
-            "tumbler token create --scope probe --name com.example.app | install -m 0600 /dev/stdin monitor.token"
+            "(umask 077 && tumbler token create --scope probe --name com.example.app >monitor.token)"
         ),
         (
             "Hand in a certificate that was found.",
