@@ -15,6 +15,11 @@ final class ListByteHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundOut = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
+    /// The bytes of answers that are flushed before the next request is looked at, and not with the last one of a read. Over
+    /// TLS a channel knows behind a flush alone that its client takes nothing, and encrypts all of it at once: what one read
+    /// brings may ask for a large list a thousand times.
+    static let flushedBytes = 65_536
+
     private let lists: ListResponder
     private let deadline: RequestDeadline
     private let asker: ListResponder.Asker
@@ -22,8 +27,9 @@ final class ListByteHandler: ChannelInboundHandler, RemovableChannelHandler {
     private var isOver = false
     /// The last bytes of the last answer: written when it is known that no other follows.
     private var last: ByteBuffer?
-    /// Answers that were not handed to the system yet.
+    /// Answers that were not handed to the system yet, and their bytes.
     private var answers = 0
+    private var unflushed = 0
 
     /// A handler for one connection.
     ///
@@ -67,6 +73,8 @@ final class ListByteHandler: ChannelInboundHandler, RemovableChannelHandler {
         self.last = body ?? head
         self.answers += 1
         self.deadline.began(1)
+        self.unflushed += head.readableBytes + (body?.readableBytes ?? 0)
+        if self.unflushed >= Self.flushedBytes { self.writeLast(context) }
     }
 
     /// Writes the end of all answers so far: when it was handed to the system, they were.
@@ -75,6 +83,7 @@ final class ListByteHandler: ChannelInboundHandler, RemovableChannelHandler {
         let (deadline, answers) = (NIOLoopBound(self.deadline, eventLoop: context.eventLoop), self.answers)
         self.last = nil
         self.answers = 0
+        self.unflushed = 0
         let written = context.eventLoop.makePromise(of: Void.self)
         written.futureResult.whenSuccess { deadline.value.answered(answers) }
         context.writeAndFlush(self.wrapOutboundOut(last), promise: written)

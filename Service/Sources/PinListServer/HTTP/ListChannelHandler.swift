@@ -29,6 +29,8 @@ final class ListChannelHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// The answer to the request that is being read.
     private var answer: PreparedResponse?
     private var isWritten = false
+    /// Bytes of bodies that were written and not flushed.
+    private var unflushed = 0
 
     /// A handler for one connection.
     init(_ lists: ListResponder, _ reports: ReportResponder) {
@@ -67,10 +69,7 @@ final class ListChannelHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
-        if self.isWritten {
-            self.isWritten = false
-            context.flush()
-        }
+        self.flushAnswers(context)
         context.fireChannelReadComplete()
     }
 
@@ -89,5 +88,15 @@ final class ListChannelHandler: ChannelDuplexHandler, RemovableChannelHandler {
         context.write(self.wrapOutboundOut(.head(answer.head(at: self.lists.clock.now))), promise: nil)
         if let body = answer.body { context.write(self.wrapOutboundOut(.body(body)), promise: nil) }
         context.write(self.wrapOutboundOut(.end(nil)), promise: nil)
+        self.unflushed += answer.body?.readableBytes ?? 0
+        // As for those that are answered from their bytes.
+        if self.unflushed >= ListByteHandler.flushedBytes { self.flushAnswers(context) }
+    }
+
+    private func flushAnswers(_ context: ChannelHandlerContext) {
+        guard self.isWritten else { return }
+        self.isWritten = false
+        self.unflushed = 0
+        context.flush()
     }
 }

@@ -74,6 +74,26 @@ struct ListByteHandlerTests {
         }
     }
 
+    /// Measures what is written and not flushed.
+    private final class UnflushedBytes: ChannelOutboundHandler {
+        typealias OutboundIn = IOData
+        typealias OutboundOut = IOData
+
+        private(set) var most = 0
+        private var held = 0
+
+        func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+            self.held += self.unwrapOutboundIn(data).readableBytes
+            self.most = max(self.most, self.held)
+            context.write(data, promise: promise)
+        }
+
+        func flush(context: ChannelHandlerContext) {
+            self.held = 0
+            context.flush()
+        }
+    }
+
     private static func published() async throws -> (lists: ServedLists, list: [UInt8]) {
         let repository = try RepositorySimulator.story()
         let lists = ServedLists(anchors: repository.anchors)
@@ -126,6 +146,21 @@ struct ListByteHandlerTests {
         let answer = pair.expectSame(one + Self.request("/healthz") + one)
         #expect(String(decoding: answer, as: UTF8.self).components(separatedBy: "HTTP/1.1 200").count == 2)
         pair.expectSame(one)
+    }
+
+    @Test("a list that is asked for a thousand times in one read is not written so often before a flush, on both ways")
+    func listThatIsAskedForAThousandTimesInOneReadIsNotWrittenSoOftenBeforeAFlush() async throws {
+        let published = try await Self.published()
+        let pair = try Pair(published, Self.noProxies)
+        let (fast, slow) = (UnflushedBytes(), UnflushedBytes())
+        try pair.fast.pipeline.syncOperations.addHandler(fast, position: .first)
+        try pair.slow.pipeline.syncOperations.addHandler(slow, position: .first)
+        let answer = pair.expectSame(Array(repeating: Self.request(Self.pins), count: 1_000).flatMap { $0 })
+        // What is flushed together, and an answer or the heads of as many.
+        let most = 2 * ListByteHandler.flushedBytes + published.list.count
+        try #require(answer.count > 4 * most)
+        #expect(fast.most <= most)
+        #expect(slow.most <= most)
     }
 
     /// Requests that two parsers could read differently (request smuggling).
