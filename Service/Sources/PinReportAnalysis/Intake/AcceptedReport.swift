@@ -33,10 +33,12 @@ package final class AcceptedReport: Sendable {
     /// The memory that it takes while it waits, in bytes, about.
     package var weight: Int {
         let certificates = self.report.servedChain + self.report.validatedChain
-        return certificates.reduce(Self.minimumWeight + (self.report.envelope?.count ?? 0)) { $0 + $1.count }
+        return certificates.reduce(
+            Self.minimumWeight + self.report.textBytes + (self.report.envelope?.count ?? 0)
+        ) { $0 + $1.count }
     }
 
-    /// The texts of a report, and what stands around them: a report without certificates has about 600 bytes.
+    /// What stands around the texts and the certificates of a report.
     private static let minimumWeight = 1_024
 
     /// States a report.

@@ -107,4 +107,25 @@ public struct CollectedReport: Hashable, Sendable {
 
     /// ``chain`` for people; `nil` in the place of a certificate that cannot be read.
     public var readableChain: [ReadableCertificate?] { self.chain.map { ReadableCertificate($0) } }
+
+    /// The bytes of the texts and pins in it: all that a sender writes into it beside certificates and an envelope. An
+    /// honest report has some hundred, and there is room for 60,000.
+    var textBytes: Int {
+        var bytes = self.knownPins.count * MemoryLayout<Pin>.stride
+        func add(_ text: String?) { bytes += text?.utf8.count ?? 0 }
+        for text in self.signals { add(text) }
+        for text in self.leaf?.names ?? [] { add(text) }
+        add(self.leaf?.subject)
+        add(self.leaf?.issuer)
+        add(self.issuer?.name)
+        add(self.hostname)
+        add(self.notedHostname)
+        add(self.reason)
+        add(self.app.bundleID)
+        add(self.app.version)
+        add(self.app.platform)
+        add(self.app.platformVersion)
+        add(self.list.name)
+        return bytes
+    }
 }

@@ -68,6 +68,28 @@ struct HostileReportTests {
         #expect(ReportText.defect(text)?.code == code)
     }
 
+    @Test("what a sender writes into a report counts toward the memory of those that wait")
+    func whatASenderWritesIntoAReportCountsTowardTheMemoryOfThoseThatWait() throws {
+        func weight(_ changes: [(String, JSONValue)]) throws -> Int {
+            let report = try ReportText.report(ReportText.body(changes))
+            return AcceptedReport(
+                report: report, group: ReportGroup(report), receivedAt: ReportText.now, networks: nil,
+                isSample: false, isListed: false, body: []
+            ).weight
+        }
+        let long = JSONValue.string(String(repeating: "é", count: ReportBodyLimits.textLength))
+        let pin = JSONValue.string("sha256/\(String(repeating: "A", count: 43))=")
+        let signals = JSONValue.array(Array(repeating: long, count: ReportBodyLimits.signals))
+        let plain = try weight([])
+        for (name, value, bytes) in [
+            ("tumbler", .object([.init("reason", .string("no-matching-pin")), .init("signals", signals)]), 31 * 512),
+            ("known-pins", .array(Array(repeating: pin, count: ReportBodyLimits.pins)), 64 * 32),
+            ("app-version", long, 500), ("app-platform", long, 500), ("noted-hostname", long, 500),
+        ] as [(String, JSONValue, Int)] {
+            #expect(try weight([(name, value)]) >= plain + bytes, "\(name)")
+        }
+    }
+
     @Test("every text, count and size has its end")
     func everyTextCountAndSizeHasItsEnd() {
         let long = String(repeating: "a", count: 4_097)
