@@ -83,6 +83,28 @@ struct StoredReportTests {
         }
     }
 
+    @Test("large reports at once take several transactions: what one of them holds has its end")
+    func largeReportsAtOnceTakeSeveralTransactionsWhatOneOfThemHoldsHasItsEnd() async throws {
+        try await TestedStore.sqlite.withDatabase { open in
+            let store = GatedStore(try open())
+            let intake = ReportIntake(store: store, instance: "a")
+            var report = try ReportText.report(chain: [])
+            report.servedChain = [Array(repeating: 0, count: ReportIntake.maximumBatchBytes / 4)]
+            let large = AcceptedReport(
+                report: report, group: ReportGroup(report), receivedAt: TurnedClock.start, networks: nil,
+                isSample: false, isListed: true, body: [])
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<9 { group.addTask { try await intake.store([large]) } }
+                await store.untilWriting()
+                while intake.waitingCount < 9 { await Task.yield() }
+                store.open()
+                try await group.waitForAll()
+            }
+            #expect(intake.written.reports == 9)
+            #expect(intake.written.batches >= 3)
+        }
+    }
+
     @Test("a report without room is refused at once, and there is room again when it is written")
     func reportWithoutRoomIsRefusedAtOnceAndThereIsRoomAgainWhenItIsWritten() async throws {
         try await TestedStore.sqlite.withDatabase { open in

@@ -14,6 +14,9 @@ internal import PinReportAnalysis
 final class ReportIntake: Sendable {
     /// The maximum number of reports of one transaction: they share one fsync, and other writers wait for them.
     static let maximumBatchSize = 2_000
+    /// The maximum number of bytes of the reports of one transaction: while they are written there are two copies of what is
+    /// kept of them, and a third on its way to PostgreSQL.
+    static let maximumBatchBytes = 8_388_608
     /// The maximum number of reports that wait: beyond it the store is too slow, and senders are asked to come again.
     static let maximumWaiting = 20_000
     /// The maximum number of bytes of all reports that wait: memory that senders can fill.
@@ -259,12 +262,13 @@ final class ReportIntake: Sendable {
         }
     }
 
-    /// The first bodies with so many reports at most, and one body at least.
+    /// The first bodies with so many reports and ``maximumBatchBytes`` at most, and one body at least.
     private static func removeFirst(_ maximum: Int, of waiting: inout [Waiting]) -> [Waiting] {
-        var count = 0
+        var (count, bytes) = (0, 0)
         let end = waiting.firstIndex { waiting in
             count += waiting.reports.count
-            return count > maximum
+            bytes += waiting.load.bytes
+            return count > maximum || bytes > Self.maximumBatchBytes
         }
         let first = Array(waiting.prefix(max(end ?? waiting.count, 1)))
         waiting.removeFirst(first.count)
