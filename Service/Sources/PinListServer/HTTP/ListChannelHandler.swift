@@ -11,7 +11,8 @@ internal import PinListStore
 
 /// Answers questions about lists where they arrive, on the event loop of their connection: the way into a task and back
 /// takes three times as long as the answer. Most are answered before, by ``ListByteHandler``: these have fields that it
-/// does not read, such as those of a proxy, or come behind something else. It adds that handler and ``ReportByteHandler``.
+/// does not read, such as those of a proxy, or come behind something else. It adds that handler and ``ReportByteHandler``,
+/// and ``PartedWrites``.
 ///
 /// A request behind one that has no answer yet, or from a client that does not read its answers, goes through the
 /// framework: answers keep the order of their requests, and the memory held for a connection is bounded.
@@ -41,6 +42,7 @@ final class ListChannelHandler: ChannelDuplexHandler, RemovableChannelHandler {
     func handlerAdded(context: ChannelHandlerContext) {
         self.peer = context.channel.peerAddress
         let pipeline = context.pipeline.syncOperations
+        PartedWrites.add(to: pipeline)
         // The encoder is the first handler that knows of HTTP. Without it, or what watches over deadlines, nothing is
         // answered from bytes.
         guard let encoder = try? pipeline.handler(type: HTTPResponseEncoder.self),

@@ -3,17 +3,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AsyncHTTPClient
+import CertificatePinning
 import Crypto
 import Foundation
 import Logging
 import NIOCore
 import NIOHTTP1
 import NIOSSL
+import PinListMetadata
+import PinningTesting
 import SwiftASN1
 import Testing
 import X509
 
 @testable import PinListServer
+@testable import PinListStore
 
 @Suite("The service's own certificate")
 struct CertificateReloadTests {
@@ -72,6 +76,41 @@ struct CertificateReloadTests {
                 }
                 #expect(status == 200)
                 #expect(await Self.status(service.address, trusting: first) == nil)
+            }
+        }
+    }
+
+    @Test("a large list, which TLS gets in parts, comes whole, one time after another on one connection")
+    func largeListWhichTLSGetsInPartsComesWholeOneTimeAfterAnotherOnOneConnection() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("tumbler-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let certificate = try Self.make(in: folder)
+        let path = folder.path
+        let repository = try RepositorySimulator.story(
+            try (0..<4_000).map { number in
+                PinList.Domain(
+                    PinnedDomain(
+                        try HostName("host-\(number).example.com"),
+                        pins: [KnownPin(Pin(kind: .publicKey, hashing: [UInt8(number & 0xff)]))]))
+            })
+        let list = repository.lists[0]
+        #expect(list.count > 3 * PartedWrites.partBytes)
+        try await TestedStore.sqlite.withDatabase { open in
+            let store = try open()
+            _ = try await Publisher(store: store, anchors: repository.anchors).publish(
+                [repository.roots[0], list], name: "com.example.app", by: "cli", at: TurnedClock.start)
+            try await RunningService.with(
+                store, trust: [certificate],
+                {
+                    $0.roots = repository.anchors
+                    $0.tls = .init(certificate: "\(path)/certificate.pem", key: "\(path)/key.pem")
+                }
+            ) { service in
+                for _ in 0..<3 {
+                    let answer = try await service.ask(.GET, "/v1/lists/com.example.app/pins.json")
+                    #expect(answer.body == list)
+                }
             }
         }
     }
