@@ -20,6 +20,8 @@ final class AttestationChallenges: Sendable {
     private let store: any ServiceStore
     /// Secrets that were read, by their day.
     private let secrets = NIOLockedValueBox<[Int64: [UInt8]]>([:])
+    /// The secret that is being made, with its day.
+    private let making = NIOLockedValueBox<(day: Int64, task: Task<[UInt8], any Error>)?>(nil)
 
     init(store: any ServiceStore) { self.store = store }
 
@@ -56,7 +58,26 @@ final class AttestationChallenges: Sendable {
         Self.code(Array("network".utf8) + site, try await self.secret(of: Self.day(now)))
     }
 
+    /// Today's secret, made once: all that ask for it at midnight wait for one transaction, and reports for no line of them.
     private func secret(of day: Int64) async throws -> [UInt8] {
+        if let known = self.secrets.withLockedValue({ $0[day] }) { return known }
+        let task = self.making.withLockedValue { making in
+            if let making, making.day == day { return making.task }
+            let task = Task { try await self.madeSecret(of: day) }
+            making = (day, task)
+            return task
+        }
+        return try await task.value
+    }
+
+    private func madeSecret(of day: Int64) async throws -> [UInt8] {
+        // One that could not be made is tried again by the next who asks.
+        defer {
+            self.making.withLockedValue { making in
+                guard making?.day == day else { return }
+                making = nil
+            }
+        }
         if let known = self.secrets.withLockedValue({ $0[day] }) { return known }
         var random = SystemRandomNumberGenerator()
         let fresh = Self.bytes(32, using: &random)

@@ -5,6 +5,7 @@
 import AppAttestation
 import CertificatePinning
 import Crypto
+import NIOConcurrencyHelpers
 import NIOHTTP1
 import PinListMetadata
 import PinningTesting
@@ -265,6 +266,35 @@ struct AttestedReportTests {
                 }
                 #expect(rows == 1)
             }
+        }
+    }
+
+    @Test("all that ask at midnight wait for one transaction, and one that failed is made again")
+    func allThatAskAtMidnightWaitForOneTransactionAndOneThatFailedIsMadeAgain() async throws {
+        try await TestedStore.sqlite.withDatabase { open in
+            let gate = GatedStore(try open())
+            let store = WrappedStore(gate)
+            let challenges = AttestationChallenges(store: store)
+            let asked = NIOLockedValueBox(0)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<50 {
+                    group.addTask {
+                        asked.withLockedValue { $0 += 1 }
+                        _ = try await challenges.make(at: TurnedClock.start)
+                    }
+                }
+                await gate.untilWriting()
+                while asked.withLockedValue({ $0 }) < 50 { await Task.yield() }
+                gate.open()
+                try await group.waitForAll()
+            }
+            #expect(store.writes == 1)
+            let tomorrow = Timestamp(secondsSince1970: TurnedClock.start.secondsSince1970 + 86_400)
+            store.failure = StoreError(.full, "the disk is full")
+            await #expect(throws: StoreError.self) { _ = try await challenges.make(at: tomorrow) }
+            store.failure = nil
+            _ = try await challenges.make(at: tomorrow)
+            #expect(store.writes == 3)
         }
     }
 
