@@ -92,6 +92,16 @@ struct AndroidConfigurationTests {
         #expect(migrated.domains[0].pins.count == 2 && migrated.domains[0].expiresAt == nil)
     }
 
+    @Test("an anchor of all hosts that is exempt from pins is said to be exempt no more")
+    func anchorOfAllHostsThatIsExemptFromPinsIsSaidToBeExemptNoMore() throws {
+        let migrated = try Self.migrated(
+            """
+            <base-config><trust-anchors><certificates src="user" overridePins="true"/></trust-anchors></base-config>
+            <domain-config><domain>example.com</domain><pin-set>\(Self.pins("ab"))</pin-set></domain-config>
+            """)
+        #expect(migrated.warned == ["base-config same", "overridePins stricter"])
+    }
+
     @Test("TrustKit for Android: enforcement and addresses of reports")
     func trustKitForAndroidEnforcementAndAddressesOfReports() throws {
         let migrated = try Self.migrated(

@@ -50,6 +50,10 @@ struct AndroidReader {
                 self.collector.warn(
                     nil, "base-config", .same,
                     "left out: the platform decides which anchors and what cleartext are allowed")
+                // The hosts inherit them.
+                for anchors in child.children where anchors.name == "trust-anchors" {
+                    self.warnOfExemption(anchors, nil)
+                }
             case "debug-overrides":
                 self.collector.warn(
                     nil, "debug-overrides", .stricter,
@@ -149,11 +153,13 @@ struct AndroidReader {
         }
     }
 
+    private mutating func warnOfExemption(_ anchors: XMLElement, _ domain: String?) {
+        guard anchors.children.contains(where: { $0.attribute("overridePins") == "true" }) else { return }
+        self.collector.warn(domain, "overridePins", .stricter, "not taken over: no anchor is exempt from pins here")
+    }
+
     private mutating func warnOfAnchors(_ anchors: XMLElement, _ domain: String?) {
-        if anchors.children.contains(where: { $0.attribute("overridePins") == "true" }) {
-            self.collector.warn(
-                domain, "overridePins", .stricter, "not taken over: no anchor is exempt from pins here")
-        }
+        self.warnOfExemption(anchors, domain)
         self.collector.warn(
             domain, "trust-anchors", .same, "not taken over: the platform or the app decides which anchors are trusted")
     }
