@@ -36,7 +36,7 @@ struct GroupCount {
         if let leaf = report.report.leaf, self.leaves.count <= DistinctLeaves.maximum {
             self.leaves[leaf.pin.description] = leaf
         }
-        guard self.group.bodies + self.bodies < StoreTransaction.bodiesOfGroup else { return false }
+        guard self.group.bodies + self.bodies < StoreTransaction.bodiesOfGroup, report.mayBeKept() else { return false }
         self.bodies += 1
         self.bodiesAt = max(self.bodiesAt, time)
         return true

@@ -148,6 +148,18 @@ extension StoreTransaction {
         return Set(try rows.map { CountedHosts.Place(name: try $0.text(0), host: try $0.text(1)) })
     }
 
+    /// The maximum number of bytes of signals in the row of a report whose document is not kept: a client that notices all
+    /// that it looks for writes less.
+    private static var maximumSignalBytes: Int { 1_024 }
+
+    private static func signals(of report: CollectedReport, isWhole: Bool) -> String {
+        var bytes = 0
+        return report.signals.prefix { signal in
+            bytes += signal.utf8.count + 1
+            return isWhole || bytes <= Self.maximumSignalBytes
+        }.joined(separator: "\n")
+    }
+
     private static func row(of accepted: AcceptedReport, in group: Int64, withBody: Bool) -> [SQLValue] {
         let report = accepted.report
         let platform = report.app.platform ?? ""
@@ -157,7 +169,7 @@ extension StoreTransaction {
             .optional(report.claimedTime?.secondsSince1970), .text(report.hostname),
             .optional(report.port.map { Int64($0) }),
             .text(platform.isEmpty || version.isEmpty ? platform + version : "\(platform) \(version)"),
-            .optional(report.leaf?.pin.description), .text(report.signals.joined(separator: "\n")),
+            .optional(report.leaf?.pin.description), .text(Self.signals(of: report, isWhole: withBody)),
             .integer(accepted.isSample ? 1 : 0), withBody ? .blob(accepted.body) : .null,
             .text(accepted.attestation.state.rawValue), .optional(accepted.attestation.step.map { Int64($0) }),
         ]

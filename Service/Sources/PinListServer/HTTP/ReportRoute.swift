@@ -206,8 +206,7 @@ final class ReportRoute: Sendable {
                 report: report, group: group, receivedAt: read.time,
                 networks: self.count(address, group, isListed, read.time),
                 isSample: read.retryAfter != nil, isListed: isListed, publishedName: self.lists.publishedName(report),
-                attestation: attestation,
-                body: report.document)
+                attestation: attestation, mayBeKept: self.keeping(report, of: address), body: report.document)
         }
         var isUnknownKey = false
         if case .refused(_, true) = evaluation { isUnknownKey = true }
@@ -265,7 +264,13 @@ final class ReportRoute: Sendable {
         return charged
     }
 
-    private func evaluated(_ evaluate: (inout SourceLimiter, Int64) -> SourceLimiter.Answer) -> SourceLimiter.Answer {
+    /// The closure that says whether the document of a report is kept: asked when there is room for it in its group.
+    private func keeping(_ report: CollectedReport, of address: SourceAddress?) -> @Sendable () -> Bool {
+        guard let address else { return { true } }
+        return { self.evaluated { $0.keeps(report.documentBytes, of: address, at: $1) } }
+    }
+
+    private func evaluated<Answer>(_ evaluate: (inout SourceLimiter, Int64) -> Answer) -> Answer {
         let nanoseconds = Int64(exactly: (self.clock.uptime * 1e9).rounded()) ?? 0
         return self.limits.withLockedValue { evaluate(&$0.limiter, nanoseconds) }
     }

@@ -24,6 +24,9 @@ package final class AcceptedReport: Sendable {
     package let publishedName: String?
     /// The attestation of the sender.
     package let attestation: ReportAttestation
+    /// Says whether its document may be kept, where it is one of the first of its group: of one source only so much is
+    /// (``SourceLimiter/keeps(_:of:at:)``).
+    package let mayBeKept: @Sendable () -> Bool
     private let document: @Sendable () -> [UInt8]
 
     /// The kept part as JSON, for the first of its group: no unknown member. Written when it is asked for: of most
@@ -45,7 +48,8 @@ package final class AcceptedReport: Sendable {
     package init(
         report: CollectedReport, group: ReportGroup, receivedAt: Timestamp, networks: NetworkCounter.Count?,
         isSample: Bool, isListed: Bool, publishedName: String? = nil,
-        attestation: ReportAttestation = .notAsked, body: @autoclosure @escaping @Sendable () -> [UInt8]
+        attestation: ReportAttestation = .notAsked, mayBeKept: @escaping @Sendable () -> Bool = { true },
+        body: @autoclosure @escaping @Sendable () -> [UInt8]
     ) {
         self.report = report
         self.group = group
@@ -55,6 +59,7 @@ package final class AcceptedReport: Sendable {
         self.isListed = isListed
         self.publishedName = publishedName
         self.attestation = attestation
+        self.mayBeKept = mayBeKept
         self.document = body
     }
 
@@ -63,6 +68,7 @@ package final class AcceptedReport: Sendable {
         AcceptedReport(
             report: self.report, group: ReportGroup(self.report, .unattested), receivedAt: self.receivedAt,
             networks: nil, isSample: self.isSample, isListed: self.isListed, publishedName: self.publishedName,
-            attestation: ReportAttestation(.unattested, of: self.attestation.name, step: step), body: self.document())
+            attestation: ReportAttestation(.unattested, of: self.attestation.name, step: step),
+            mayBeKept: self.mayBeKept, body: self.document())
     }
 }

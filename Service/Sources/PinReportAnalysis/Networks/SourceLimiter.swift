@@ -23,6 +23,11 @@ package struct SourceLimiter: Sendable {
     /// The number of places that a source may have.
     static let ways = 8
 
+    /// The KiB of documents that are kept of a source at once, and as many in an hour (formats.md, section 7): of some fifty
+    /// usual reports with two chains.
+    static let keptKibibytes = 1_024
+    private static let keptRate = TokenBucket.Rate(burst: Self.keptKibibytes, perMinute: Self.keptKibibytes / 60)
+
     /// The limits on rates.
     package struct Limits: Hashable, Sendable {
         /// The maximum number of reports of a source at once. Many phones share the address of a mobile network.
@@ -37,7 +42,7 @@ package struct SourceLimiter: Sendable {
         package var sampleEvery = 100
         /// The number of samples in a minute, at the most: a flood must not fill the disk.
         package var samplesPerMinute = 60
-        /// The number of sources that are known at a time; rounded up to a multiple of 8. 24 bytes each.
+        /// The number of sources that are known at a time; rounded up to a multiple of 8. 32 bytes each.
         package var sources = 16_384
 
         /// The defaults.
@@ -70,6 +75,7 @@ package struct SourceLimiter: Sendable {
         var source: UInt64 = 0
         var bucket = TokenBucket()
         var line = WaitingLine()
+        var kept = TokenBucket()
 
         /// Whether more is left in its bucket, or, where that is the same, it was turned away earlier.
         func isFuller(than other: Place) -> Bool {
@@ -173,6 +179,25 @@ package struct SourceLimiter: Sendable {
         if after.source, !isOverdrawn.source { charged.sourceOwes = true }
         if after.total, !isOverdrawn.total { charged.totalOwes = true }
         return .allow(charged)
+    }
+
+    /// Evaluates whether the document of a report is kept, which is one of the first of its group.
+    ///
+    /// A report is charged for the work that it is. What a large one leaves on the disk until retention takes it is bounded
+    /// here: otherwise one source would fill the database within a day, and push the reports of all others out of it. The
+    /// report itself is stored and counted.
+    ///
+    /// - Parameters:
+    ///   - bytes: The length of the document, about. One of less than a KiB is always kept.
+    ///   - address: The address of the sender.
+    ///   - now: As for ``evaluate(_:at:)``.
+    package mutating func keeps(_ bytes: Int, of address: SourceAddress, at now: Int64) -> Bool {
+        let kibibytes = Int64(bytes / 1_024)
+        guard kibibytes > 0 else { return true }
+        let (now, index) = (self.advance(to: now), self.place(of: address).index)
+        guard self.places[index].kept.wait(Self.keptRate, for: kibibytes, at: now) == 0 else { return false }
+        self.places[index].kept.take(Self.keptRate, kibibytes, at: now)
+        return true
     }
 
     private func isOverdrawn(_ index: Int, at now: Int64) -> (source: Bool, total: Bool) {

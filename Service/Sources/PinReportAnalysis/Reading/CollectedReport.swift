@@ -108,6 +108,11 @@ public struct CollectedReport: Hashable, Sendable {
     /// ``chain`` for people; `nil` in the place of a certificate that cannot be read.
     public var readableChain: [ReadableCertificate?] { self.chain.map { ReadableCertificate($0) } }
 
+    /// The length of ``document``, about: certificates in base64, and texts.
+    package var documentBytes: Int {
+        (self.servedChain + self.validatedChain).reduce(self.textBytes) { $0 + $1.count * 4 / 3 }
+    }
+
     /// The bytes of the texts and pins in it: all that a sender writes into it beside certificates and an envelope. An
     /// honest report has some hundred, and there is room for 60,000.
     var textBytes: Int {

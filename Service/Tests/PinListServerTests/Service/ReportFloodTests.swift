@@ -106,6 +106,38 @@ struct ReportFloodTests {
         }
     }
 
+    @Test("large reports of invented hosts from one address are all counted, and a megabyte of what they say is kept")
+    func largeReportsOfInventedHostsFromOneAddressAreAllCountedAMegabyteOfWhatTheySayIsKept() async throws {
+        try await Self.withService { service in
+            let certificate = PEMBlock(
+                label: PEMBlock.certificateLabel, bytes: [UInt8](repeating: 7, count: ReportBodyLimits.chainBytes))
+            let chain = JSONValue.array([.string(certificate.text)])
+            func report(_ host: String) -> [UInt8] {
+                ReportText.body([
+                    ("hostname", .string(host)), ("noted-hostname", .string(host)),
+                    ("served-certificate-chain", chain), ("validated-certificate-chain", chain),
+                ])
+            }
+            for number in 0..<8 {
+                let answer = try await service.report(report("h\(number).evil.test"), Self.from("203.0.113.9"))
+                #expect(answer.status == 202)
+            }
+            let flooded = try await service.store.read { store in
+                let row = try store.connection.rows("SELECT COUNT(*), SUM(LENGTH(body)) FROM report", []).first
+                return (count: try row?.integer(0) ?? -1, bytes: try row?.integer(1) ?? -1)
+            }
+            #expect(flooded.count == 8)
+            // Three of them have a little more than a megabyte.
+            #expect((300_000...1_200_000).contains(flooded.bytes))
+            #expect(try await service.report(report("api.example.com"), Self.from("198.51.100.7")).status == 202)
+            let last = try await service.store.read { store in
+                try store.connection.rows("SELECT LENGTH(body) FROM report ORDER BY number DESC LIMIT 1", []).first?
+                    .optionalInteger(0)
+            }
+            #expect(last ?? 0 > 300_000)
+        }
+    }
+
     @Test("a body that is read and refused is charged as well: large bodies that are no reports use up the bucket")
     func bodyThatIsReadAndRefusedIsChargedAsWellLargeBodiesThatAreNoReportsUseUpTheBucket() async throws {
         try await Self.withService { service in

@@ -151,6 +151,29 @@ struct StoredReportTests {
         }
     }
 
+    @Test("a report whose document may not be kept is stored without it, and of many signals with the first ones")
+    func reportWhoseDocumentMayNotBeKeptIsStoredWithoutItAndOfManySignalsWithTheFirstOnes() async throws {
+        try await TestedStore.sqlite.withDatabase { open in
+            let store = try open()
+            var changed = try ReportText.report(chain: SketchedChain.chain())
+            changed.signals = (0..<20).map { "\($0 % 10)" + String(repeating: "s", count: 100) }
+            let report = changed
+            let reports = [false, true].map { isKept in
+                AcceptedReport(
+                    report: report, group: ReportGroup(report), receivedAt: TurnedClock.start, networks: nil,
+                    isSample: false, isListed: true, mayBeKept: { isKept }, body: report.document)
+            }
+            try await store.write { try $0.add(reports, countedBy: "a") }
+            let rows = try await store.read { store in
+                try store.connection.rows("SELECT signals, body FROM report ORDER BY number", []).map { row in
+                    (try row.text(0).split(separator: "\n").count, try row.optionalBlob(1) != nil)
+                }
+            }
+            #expect(rows.map(\.0) == [10, 20])
+            #expect(rows.map(\.1) == [false, true])
+        }
+    }
+
     @Test("networks of a day never shrink, and two instances that count the same are not added up; leaves are told")
     func networksOfADayNeverShrinkAndTwoInstancesThatCountTheSameAreNotAddedUp() async throws {
         try await TestedStore.sqlite.withDatabase { open in

@@ -47,6 +47,23 @@ struct SourceLimiterTests {
         #expect(rested == [nil, nil, 10])
     }
 
+    @Test("of one source a megabyte of documents is kept, and one an hour; of another as much, and small ones always")
+    func ofOneSourceAMegabyteOfDocumentsIsKeptAndOneAnHour() throws {
+        var limiter = SourceLimiter(Self.limits, seed: 1)
+        let (flood, phone) = (try self.address("192.0.2.1"), try self.address("192.0.2.2"))
+        for source in [flood, phone] { _ = limiter.evaluate(source, at: 0) }
+        let quarter = SourceLimiter.keptKibibytes * 1_024 / 4
+        let first = (0..<6).map { _ in limiter.keeps(quarter, of: flood, at: 0) }
+        #expect(first == [true, true, true, true, false, false])
+        let (small, other) = (limiter.keeps(1_023, of: flood, at: 0), limiter.keeps(quarter, of: phone, at: 0))
+        #expect(small && other)
+        let half = (0..<3).map { _ in limiter.keeps(quarter, of: flood, at: 1_900 * Self.second) }
+        #expect(half == [true, true, false])
+        // Longer than all that may be kept: once, and then nothing for long.
+        let large = (0..<2).map { _ in limiter.keeps(8 * quarter, of: flood, at: 20_000 * Self.second) }
+        #expect(large == [true, false])
+    }
+
     @Test("the more are turned away, the later they are asked to come: one after the other, and three hours at most")
     func moreAreTurnedAwayTheLaterTheyAreAskedToComeOneAfterTheOther() throws {
         var limiter = SourceLimiter(Self.limits, seed: 1)
