@@ -75,7 +75,7 @@ struct DashboardPageTests {
                 #expect(programs.contains("tumbler"), "\(empty.name)")
                 let known: Set = ["tumbler", "curl", "install", "systemctl", "(umask"]
                 #expect(Set(programs).isSubset(of: known), "\(empty.name)")
-                // A pipe would end as its last program does, whatever the first one said.
+                // A pipe ends as its last program does: a failure of the first one is not seen.
                 #expect(!steps.contains("| "), "\(empty.name)")
                 for part in steps.components(separatedBy: "--token-file ").dropFirst() {
                     let file = part.prefix { $0.isLetter || $0 == "." }
