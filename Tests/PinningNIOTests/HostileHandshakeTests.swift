@@ -102,7 +102,8 @@ struct HostileHandshakeTests {
                         for resets in [false, true] {
                             relay.set(CuttingRelay.Plan(cut: (direction, bytes), resets: resets))
                             // One that knows the server's chain, and one that has yet to learn it.
-                            let new = try Self.client(scene, stranger: TestPKI([]).root)
+                            let stranger = try TestCertificate.authority("stranger") { $0.around(TestPKI.now) }
+                            let new = try Self.client(scene, stranger: stranger)
                             for client in [known, new] {
                                 cuts += 1
                                 let moment = "\(direction) \(bytes) \(resets ? "reset" : "end")"
