@@ -153,3 +153,8 @@ extension Result where Failure == any Error {
     /// The code of the `URLError` that was thrown.
     var code: URLError.Code? { (self.error as? URLError)?.code }
 }
+
+extension Duration {
+    /// The time for what must come: met by a hang alone, on a machine however slow.
+    static var ample: Duration { .seconds(600) }
+}
