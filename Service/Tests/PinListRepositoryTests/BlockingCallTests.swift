@@ -22,10 +22,10 @@ struct BlockingCallTests {
 
     @Test("and answers, or fails, is heard")
     func andAnswersOrFailsIsHeard() async {
-        let answer = await BlockingCall.answer(within: 60) { () throws(RepositoryError) -> Int in 7 }
+        let answer = await BlockingCall.answer(within: 600) { () throws(RepositoryError) -> Int in 7 }
         #expect(answer == .success(7))
         let error = RepositoryError(.signer, "no token")
-        let failure = await BlockingCall.answer(within: 60) { () throws(RepositoryError) -> Int in throw error }
+        let failure = await BlockingCall.answer(within: 600) { () throws(RepositoryError) -> Int in throw error }
         #expect(failure == .failure(error))
     }
 }
