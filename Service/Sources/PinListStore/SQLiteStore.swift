@@ -14,24 +14,28 @@ package final class SQLiteStore: ServiceStore {
 
     /// The maximum wait of a writer for another one, such as the command line beside the service, in seconds: a command
     /// writes for some milliseconds.
-    static let maximumWait = 5
+    package static let maximumWait = 5
 
     /// Opens a store.
     ///
     /// - Parameters:
     ///   - path: The file; `-wal` and `-shm` stand beside it.
     ///   - purpose: Whether it is made and brought up to date, or must be there and of today.
+    ///   - wait: The maximum wait for another writer, in seconds.
     /// - Throws: ``StoreError``.
-    package init(path: String, for purpose: StoreLocation.Purpose = .serving) throws {
+    package init(
+        path: String, for purpose: StoreLocation.Purpose = .serving, waiting wait: Int = SQLiteStore.maximumWait
+    ) throws {
         self.isReadOnly = purpose == .reading
         do {
             // Looked at first by a connection that cannot write: one that can changes the file when it is opened.
             if purpose != .serving {
-                let queue = try DatabaseQueue(path: path, configuration: Self.configuration(isReadOnly: true))
+                let queue = try DatabaseQueue(path: path, configuration: Self.configuration(isReadOnly: true, wait))
                 defer { try? queue.close() }
                 try queue.read { try StoreSchema.expectCurrent(SQLiteConnection(database: $0), StoreSchema.sqlite) }
             }
-            self.pool = try DatabasePool(path: path, configuration: Self.configuration(isReadOnly: self.isReadOnly))
+            self.pool = try DatabasePool(
+                path: path, configuration: Self.configuration(isReadOnly: self.isReadOnly, wait))
             if purpose == .serving {
                 try self.pool.write { database in
                     _ = try StoreSchema.migrate(SQLiteConnection(database: database), StoreSchema.sqlite)
@@ -43,14 +47,14 @@ package final class SQLiteStore: ServiceStore {
         }
     }
 
-    private static func configuration(isReadOnly: Bool) -> Configuration {
+    private static func configuration(isReadOnly: Bool, _ wait: Int) -> Configuration {
         var configuration = Configuration()
         configuration.readonly = isReadOnly
         configuration.prepareDatabase { database in
             // What was accepted is on the disk before the answer is sent: 202 and 200 mean it.
             try database.execute(sql: "PRAGMA synchronous = FULL")
         }
-        configuration.busyMode = .timeout(Double(Self.maximumWait))
+        configuration.busyMode = .timeout(Double(wait))
         return configuration
     }
 

@@ -28,7 +28,8 @@ enum TestedStore: String, CustomTestStringConvertible {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             defer { try? FileManager.default.removeItem(at: folder) }
             let path = folder.appendingPathComponent("service.sqlite").path
-            try await body { try SQLiteStore(path: path) }
+            // Others write for long where the disk is slow.
+            try await body { try SQLiteStore(path: path, waiting: 600) }
         case .postgreSQL:
             let server = try #require(TestPostgreSQL.current)
             let address = try server.address(try server.makeDatabase())
