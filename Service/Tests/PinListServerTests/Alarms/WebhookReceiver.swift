@@ -5,6 +5,7 @@
 import AsyncHTTPClient
 import Hummingbird
 import NIOConcurrencyHelpers
+import NIOCore
 import Testing
 
 @testable import PinListServer
@@ -44,7 +45,10 @@ struct WebhookReceiver: Sendable {
         let server = Application(
             router: router, configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)),
             onServerRunning: { channel in port.yield(channel.localAddress?.port ?? 0) })
-        return try await HTTPClient.withHTTPClient(configuration: HTTPWebhookSender.configuration) { client in
+        // A slow machine is no slow webhook.
+        var configuration = HTTPWebhookSender.configuration
+        configuration.timeout.connect = TimeAmount.ample
+        return try await HTTPClient.withHTTPClient(configuration: configuration) { client in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
                     defer { port.finish() }
@@ -56,8 +60,7 @@ struct WebhookReceiver: Sendable {
                 return try await body(
                     WebhookReceiver(
                         address: "http://127.0.0.1:\(open)",
-                        // A slow machine is no slow webhook.
-                        sender: HTTPWebhookSender(client: client, timeout: .minutes(10)), posts: posts))
+                        sender: HTTPWebhookSender(client: client, timeout: .ample), posts: posts))
             }
         }
     }

@@ -58,7 +58,7 @@ extension RunningService {
             request.headers = ["Authorization": "Bearer \(try await self.token(.read))"]
         }
         if let body { request.body = .bytes(ByteBuffer(bytes: body)) }
-        let response = try await self.client.execute(request, timeout: .minutes(10))
+        let response = try await self.client.execute(request, timeout: .ample)
         let bytes = try await response.body.collect(upTo: 67_108_864)
         return Answer(
             status: Int(response.status.code), headers: response.headers, body: Array(bytes.readableBytesView))
@@ -100,6 +100,11 @@ extension RunningService {
     func actions() async throws -> [String] {
         try await self.store.read { try $0.auditEntries(from: 1, limit: 1_000).map(\.action) }
     }
+}
+
+extension TimeAmount {
+    /// The time for what must come: met by a hang alone, on a machine however slow.
+    static var ample: TimeAmount { .hours(1) }
 }
 
 extension HTTPHeaders {

@@ -98,6 +98,7 @@ struct RunningService: Sendable {
         var configuration = HTTPClient.Configuration()
         // Before the service ends an idle connection: a request that meets its end on the way is not sent again.
         configuration.connectionPool.idleTimeout = .seconds(5)
+        configuration.timeout.connect = TimeAmount.ample
         configuration.redirectConfiguration = .disallow
         if !trust.isEmpty {
             configuration.tlsConfiguration = .makeClientConfiguration()
