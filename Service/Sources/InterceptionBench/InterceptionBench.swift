@@ -23,8 +23,8 @@ public final class InterceptionBench: Sendable {
     /// The maximum time that a connection may last, in seconds.
     public static let maximumSeconds = 120
 
-    /// The number of checks at the end whether connections are over.
-    private static let maximumLooks = 50
+    /// The number of checks at the end whether connections are over, one in twenty milliseconds.
+    public static let maximumLooks = 50
 
     /// The addresses at which clients reach the bench.
     public struct Listening: Sendable {
@@ -127,7 +127,9 @@ public final class InterceptionBench: Sendable {
 
     /// Waits until everything that clients did before is counted: connections are taken in their order, so one more is
     /// made on each port, and when it has had its turn those before it had theirs. Then open ones may end.
-    public func settle() async {
+    ///
+    /// - Parameter looks: The maximum number of checks whether they have.
+    public func settle(looks: Int = InterceptionBench.maximumLooks) async {
         for port in self.listeners.withLockedValue({ $0.compactMap(\.localAddress) }) {
             let visit = try? await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
                 .channelOption(.allowRemoteHalfClosure, value: false)
@@ -137,7 +139,7 @@ public final class InterceptionBench: Sendable {
             try? await visit?.closeFuture.get()
         }
         // A client that went away has said all that it has to say once its connection is closed here, too.
-        for _ in 0..<Self.maximumLooks where self.open.withLockedValue({ $0 > 0 }) {
+        for _ in 0..<looks where self.open.withLockedValue({ $0 > 0 }) {
             try? await Task.sleep(for: .milliseconds(20))
         }
     }

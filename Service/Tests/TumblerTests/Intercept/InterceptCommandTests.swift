@@ -83,9 +83,9 @@ struct InterceptCommandTests {
     func asAnHTTPProxyItInterceptsItsHostAndNoOtherHostIsReachedThroughIt() async throws {
         try await InterceptScene.with { scene in
             let client =
-                "cat anchors.pem ca.pem > all.pem; curl -sS -m 30 --cacert all.pem --proxy $TUMBLER_PROXY"
+                "cat anchors.pem ca.pem > all.pem; curl -sS -m 600 --cacert all.pem --proxy $TUMBLER_PROXY"
                 + " https://\(FetchScene.host)/; "
-                + "curl -sS -m 30 --proxy $TUMBLER_PROXY https://127.0.0.1:\(scene.fetch.server.port)/ && echo reached"
+                + "curl -sS -m 600 --proxy $TUMBLER_PROXY https://127.0.0.1:\(scene.fetch.server.port)/ && echo reached"
             let run = try await scene.intercept(
                 ["--proxy", "--case", "control", "--case", "trusted-ca", "--case", "untrusted-ca"], client: client)
             #expect(run.exitCode == 1, "\(run)")
@@ -142,7 +142,7 @@ struct InterceptCommandTests {
         try await InterceptScene.with { scene in
             for version in ["--http1.1", "--http2"] {
                 let client =
-                    "curl -sS -m 30 --cacert ca.pem \(version) --connect-to ::127.0.0.1:$TUMBLER_PORT"
+                    "curl -sS -m 600 --cacert ca.pem \(version) --connect-to ::127.0.0.1:$TUMBLER_PORT"
                     + " https://\(InterceptionBench.secondName):$TUMBLER_PORT/"
                 let own = try await scene.intercept(["--case", "coalescing"], client: client)
                 #expect(own.outcomes["coalescing"] == "refused before a byte", "\(own)")

@@ -30,7 +30,7 @@ struct InterceptScene {
 
     /// A line of curl that trusts the server's root and the bench.
     static func curl(_ options: String = "") -> String {
-        "cat anchors.pem ca.pem > all.pem; curl -sS -L -m 30 --cacert all.pem \(options)"
+        "cat anchors.pem ca.pem > all.pem; curl -sS -L -m 600 --cacert all.pem \(options)"
             + " --connect-to ::127.0.0.1:$TUMBLER_PORT https://\(FetchScene.host):$TUMBLER_PORT/"
     }
 

@@ -18,7 +18,8 @@ import Testing
 
 @Suite("The interception bench against clients of this process")
 struct InterceptionBenchTests {
-    /// The time for what must come: met by a hang alone. The bench ends what it holds long before.
+    /// The time for what must come: met by a hang alone. The bench ends what it holds long before
+    /// (``InterceptionBench/maximumSeconds``).
     private static let ample = TimeAmount.minutes(10)
 
     /// A client that asks once.
@@ -41,7 +42,7 @@ struct InterceptionBenchTests {
         for (played, port) in zip(cases, ports) {
             for _ in 0..<(played.name == "resumption" ? 2 : 1) { try? await ask(port, tls) }
         }
-        await bench.settle()
+        await bench.settle(looks: 30_000)
         await bench.stop()
         return bench.results
     }
