@@ -47,22 +47,34 @@ struct ConnectionOptionsTests {
         }
     }
 
+    private static let places = [
+        "--connect-to", "a.example:443:127.0.0.1:8443", "--connect-to", "b.example:[::1]:8443", "--proxy",
+        "http://127.0.0.1:3128", "--connect-timeout", "0.5", "--max-time", "2m",
+    ]
+
+    // Of all forms that they have a few: they are one group of options, and a command takes long to parse.
     @Test("each command takes all of them, and says what is wrong with one", arguments: Self.commands)
     func eachCommandTakesAllOfThemAndSaysWhatIsWrongWithOne(command: [String]) throws {
-        let options = [
-            "--cacert", "ca.pem", "--connect-to", "a.example:443:127.0.0.1:8443", "--connect-to",
-            "b.example:[::1]:8443", "--proxy", "http://127.0.0.1:3128", "--connect-timeout", "0.5", "--max-time", "2m",
-        ]
-        for family in ["-4", "--ipv4", "-6", "--ipv6"] {
-            #expect(throws: Never.self) { _ = try Tumbler.parseAsRoot(command + options + [family]) }
+        for more in [["--cacert", "ca.pem", "-4"], ["--ca-file", "ca.pem", "--ipv6"]] {
+            #expect(throws: Never.self) { _ = try Tumbler.parseAsRoot(command + Self.places + more) }
         }
-        #expect(throws: Never.self) { _ = try Tumbler.parseAsRoot(command + ["--ca-file", "ca.pem"]) }
+        for wrong in [["-4", "-6"], ["--max-time", "nan"]] {
+            let error = #expect(throws: (any Error).self) { _ = try Tumbler.parseAsRoot(command + wrong) }
+            #expect(error.map { Tumbler.exitCode(for: $0).rawValue } == 64, "\(wrong)")
+        }
+    }
+
+    @Test("each form of them is taken, and what is wrong with one is a mistake of the caller")
+    func eachFormOfThemIsTakenAndWhatIsWrongWithOneIsAMistakeOfTheCaller() {
+        for more in [["-4"], ["--ipv4"], ["-6"], ["--ipv6"], ["--cacert", "ca.pem"], ["--ca-file", "ca.pem"]] {
+            #expect(throws: Never.self) { _ = try ConnectionOptions.parse(Self.places + more) }
+        }
         for wrong in [
             ["-4", "-6"], ["--proxy", "socks5://127.0.0.1:1"], ["--connect-timeout", "0"], ["--max-time", "nan"],
             ["--max-time", "-1"], ["--connect-to", "a.example"], ["--connect-to", "a:1:b:99999"],
         ] {
-            let error = #expect(throws: (any Error).self) { _ = try Tumbler.parseAsRoot(command + wrong) }
-            #expect(error.map { Tumbler.exitCode(for: $0).rawValue } == 64, "\(wrong)")
+            let error = #expect(throws: (any Error).self) { _ = try ConnectionOptions.parse(wrong) }
+            #expect(error.map { ConnectionOptions.exitCode(for: $0).rawValue } == 64, "\(wrong)")
         }
     }
 
