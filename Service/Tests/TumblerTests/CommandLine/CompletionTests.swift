@@ -29,7 +29,7 @@ struct CompletionTests {
         def until(text):
             global shown
             while text not in shown:
-                assert select.select([terminal], [], [], 20)[0], shown
+                assert select.select([terminal], [], [], 600)[0], shown
                 shown += os.read(terminal, 4096)
             found, shown = shown.split(text, 1)
             return found.decode()

@@ -76,6 +76,9 @@ enum LoopbackPort {
         _ = recv(connection, &greeting, greeting.count, 0)
         let bytes = Array(text.utf8)
         _ = send(connection, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+        // What comes now, and was not read, would make the end a reset, and take the text along.
+        shutdown(connection, Int32(SHUT_WR))
+        while recv(connection, &greeting, greeting.count, 0) > 0 {}
         close(connection)
     }
 }

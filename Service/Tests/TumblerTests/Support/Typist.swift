@@ -19,7 +19,7 @@ enum Typist {
         shown = b""
         def read():
             global shown
-            assert select.select([terminal], [], [], 20)[0], shown
+            assert select.select([terminal], [], [], 600)[0], shown
             try: part = os.read(terminal, 4096)
             except OSError: part = b""
             shown += part
