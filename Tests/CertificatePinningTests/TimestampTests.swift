@@ -105,7 +105,8 @@ struct TimestampTests {
 
     @Test("a text of 16 MiB is refused without being copied")
     func textOf16MiBIsRefusedWithoutBeingCopied() {
-        let text = "2026-11-21T00:00:00Z" + String(repeating: "0", count: 16 * 1_048_576)
+        let zeros = String(repeating: "0", count: 4_096)
+        let text = "2026-11-21T00:00:00Z" + String(repeating: zeros, count: 4_096)
         #expect(throws: InputError(.timestamp, "")) { try Timestamp(text) }
     }
 

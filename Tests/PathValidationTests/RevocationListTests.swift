@@ -344,13 +344,8 @@ struct RevocationListTests {
     @Test("a million entries are read, found, and kept without an object for each")
     func aMillionEntriesAreReadFoundAndKeptWithoutAnObjectForEach() throws {
         let issuer = try TestCertificate.authority("CA")
-        var entries: [UInt8] = []
-        entries.reserveCapacity(22_000_000)
-        for number in 0..<1_000_000 {
-            entries += [0x30, 0x15, 0x02, 0x04, 0x40 | UInt8(number >> 24)]
-            entries += [UInt8(number >> 16 & 255), UInt8(number >> 8 & 255), UInt8(number & 255)]
-            entries += TestRevocationList.thisUpdate
-        }
+        let first: [UInt8] = [0x30, 0x15, 0x02, 0x04, 0x40, 0, 0, 0] + TestRevocationList.thisUpdate
+        let entries = TestRevocationList.entries(1_000_000, from: first, countingAt: 5)
         let der = try TestRevocationList(rawEntries: TestRevocationList.element(0x30, entries)).signed(by: issuer)
         let list = try RevocationList(der)
         #expect(list.count == 1_000_000)
@@ -367,13 +362,8 @@ struct RevocationListTests {
     func of32MiBOfEntriesAreIndexedInLessMemoryThanTheyHaveHoweverShortTheyAre() throws {
         let issuer = try TestCertificate.authority("CA")
         let count = (RevocationLists.maximumLength - 4_096) / 22
-        var entries: [UInt8] = []
-        entries.reserveCapacity(count * 22)
-        for number in 0..<count {
-            entries += [0x30, 0x14, 0x02, 0x03, 0x10 + UInt8(number >> 16)]
-            entries += [UInt8(number >> 8 & 255), UInt8(number & 255)]
-            entries += TestRevocationList.thisUpdate
-        }
+        let first: [UInt8] = [0x30, 0x14, 0x02, 0x03, 0x10, 0, 0] + TestRevocationList.thisUpdate
+        let entries = TestRevocationList.entries(count, from: first, countingAt: 4)
         let der = try TestRevocationList(rawEntries: TestRevocationList.element(0x30, entries)).signed(by: issuer)
         #expect((RevocationLists.maximumLength - 8_192...RevocationLists.maximumLength).contains(der.count))
         let list = try RevocationList(der)
