@@ -170,17 +170,22 @@ struct QuarterPlanTests {
 
     @Test("a walk is seen, through a table and through an index", arguments: TestedStore.all)
     func walkIsSeenThroughATableAndThroughAnIndex(on tested: TestedStore) async throws {
-        try await self.withQuarter(on: tested) { store, record, _ in
-            let queries = [
-                "SELECT COUNT(*) FROM report WHERE port = 1", "SELECT hour, SUM(count) FROM report_hour GROUP BY hour",
-                "SELECT COUNT(*) FROM group_hour AS counted WHERE count = 1",
-                "SELECT count FROM inquiry WHERE name = 'name1' AND hour = 1",
-            ]
+        let queries = [
+            "SELECT COUNT(*) FROM report WHERE port = 1", "SELECT hour, SUM(count) FROM report_hour GROUP BY hour",
+            "SELECT COUNT(*) FROM group_hour AS counted WHERE count = 1",
+            "SELECT count FROM inquiry WHERE name = 'name1' AND hour = 1",
+        ]
+        @Sendable func look(_ store: any ServiceStore, _ record: PlanRecord) async throws {
             try await PlanRecord.Store(next: store, record: record).read { store in
                 for query in queries { _ = try store.connection.rows(query, []) }
             }
             let walks = record.walks(through: ["report", "report_hour", "group_hour", "inquiry"])
             #expect(walks.map { $0.prefix { $0 != ":" } } == ["group_hour", "report", "report_hour"])
         }
+        // SQLite plans without a look at the rows: none are needed.
+        guard tested == .postgreSQL else {
+            return try await tested.withDatabase { open in try await look(try open(), PlanRecord(tested)) }
+        }
+        try await self.withQuarter(on: tested) { store, record, _ in try await look(store, record) }
     }
 }
