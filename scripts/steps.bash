@@ -77,8 +77,8 @@ whole_checkout() {
         "${swift_flags[@]}")
 }
 
-# Sixteen tests at a time (Swift 6.3; another version that does not know the option runs all at once): with a thousand begun
-# at once each lasts as long as all of them, and no deadline in one is ample. --no-parallel goes before it.
+# Sixteen tests at a time (Swift 6.3; another version that does not know the option runs all at once): with a thousand
+# begun at once each lasts as long as all of them, and no deadline in one is ample. --no-parallel goes before it.
 tests() {
     "$scratch/debug/$1PackageTests.xctest" --testing-library swift-testing \
         --experimental-maximum-parallelization-width 16 "${@:2}"

@@ -64,8 +64,8 @@ struct TestRevocationList {
         return self.certificateExtension(28, critical: true, self.element(0x30, name + flags))
     }
 
-    /// Entries that differ in three octets alone, which count up from what stands there: 256 at a time, for one by one a
-    /// million take a debug build seconds.
+    /// Entries that differ in three octets alone, which count up from what stands there: 256 at a time, for one by one
+    /// a million take a debug build seconds.
     ///
     /// - Parameters:
     ///   - count: The number of entries.
