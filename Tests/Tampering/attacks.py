@@ -58,7 +58,7 @@ print("in place")
 end
 continue
 """
-LONGEST = 30.0  # seconds for an attack to be in place
+LONGEST = 600.0  # seconds for an attack to be in place
 
 
 def wait_for(text, path, process):

@@ -100,7 +100,7 @@ final class VictimClient: Sendable {
         var request = HTTPClientRequest(url: "https://\(self.stage.host):\(port)/")
         request.headers.add(name: "Connection", value: "close")
         do {
-            let response = try await self.http.execute(request, timeout: .seconds(20))
+            let response = try await self.http.execute(request, timeout: .seconds(600))
             return String(buffer: try await response.body.collect(upTo: 1_024))
         } catch {
             return self.pinning.refusal(for: error, host: self.stage.host)?.decision.reason.description ?? "\(error)"
