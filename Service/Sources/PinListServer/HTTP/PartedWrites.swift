@@ -9,12 +9,15 @@ internal import NIOSSL
 ///
 /// TLS encrypts all that it gets at once, and a client that takes a large list slowly would have an encrypted copy of its own
 /// of it for as long. What waits here is not encrypted, and the same for all.
+///
+/// While something waits nothing more is read: a channel is writable again with the rest of a part that its client does not
+/// take, and what such a client asks for would wait here without end.
 final class PartedWrites: ChannelOutboundHandler, RemovableChannelHandler {
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
     /// The maximum length of a part, in bytes: more than a channel holds while it still is writable, so that those who ask
-    /// whether it is see that a client takes nothing.
+    /// whether it is mostly see that a client takes nothing.
     static let partBytes = 131_072
 
     private struct Write {
@@ -29,6 +32,8 @@ final class PartedWrites: ChannelOutboundHandler, RemovableChannelHandler {
     /// Whether a part was not handed to the system yet.
     private var isPartOut = false
     private var isSending = false
+    /// Whether a read was asked for while something waited.
+    private var isReadHeld = false
     /// The end of the output, which waits for what was flushed before it.
     private var end: (isWanted: Bool, promise: EventLoopPromise<Void>?) = (false, nil)
 
@@ -52,9 +57,17 @@ final class PartedWrites: ChannelOutboundHandler, RemovableChannelHandler {
         self.send(context)
     }
 
+    func read(context: ChannelHandlerContext) {
+        if self.flushed > 0 { self.isReadHeld = true } else { context.read() }
+    }
+
     func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
-        if mode == .output, self.flushed > 0, !self.end.isWanted {
-            self.end = (true, promise)
+        if mode == .output, self.flushed > 0 {
+            if let promise, let first = self.end.promise {
+                first.futureResult.cascade(to: promise)
+            } else {
+                self.end = (true, self.end.promise ?? promise)
+            }
             return
         }
         if mode == .all { self.drop(ChannelError.ioOnClosedChannel) }
@@ -82,7 +95,12 @@ final class PartedWrites: ChannelOutboundHandler, RemovableChannelHandler {
             }
             context.writeAndFlush(self.wrapOutboundOut(part), promise: written)
         }
-        guard self.end.isWanted, self.flushed == 0 else { return }
+        guard self.flushed == 0 else { return }
+        if self.isReadHeld {
+            self.isReadHeld = false
+            context.read()
+        }
+        guard self.end.isWanted else { return }
         let promise = self.end.promise
         self.end = (false, nil)
         context.close(mode: .output, promise: promise)
@@ -93,10 +111,8 @@ final class PartedWrites: ChannelOutboundHandler, RemovableChannelHandler {
     ) {
         self.isPartOut = false
         promise?.completeWith(result)
-        switch result {
-        case .success: self.send(context)
-        case .failure(let error): self.drop(error)
-        }
+        if case .failure(let error) = result { self.drop(error) }
+        self.send(context)
     }
 
     /// Lets go of what waits.

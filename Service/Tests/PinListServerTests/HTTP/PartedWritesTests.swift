@@ -18,6 +18,7 @@ struct PartedWritesTests {
         var takesAtOnce = false
         private(set) var taken: [UInt8] = []
         private(set) var count = 0
+        private(set) var reads = 0
         private(set) var closed: [CloseMode] = []
         private(set) var held: [(bytes: ByteBuffer, promise: EventLoopPromise<Void>?)] = []
 
@@ -27,6 +28,8 @@ struct PartedWritesTests {
         }
 
         func flush(context: ChannelHandlerContext) {}
+
+        func read(context: ChannelHandlerContext) { self.reads += 1 }
 
         func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
             self.closed.append(mode)
@@ -107,6 +110,24 @@ struct PartedWritesTests {
         #expect(connection.told == (0..<5_000).map { "\($0)" })
     }
 
+    @Test("while a large answer waits nothing more is read, however little of it the client still has to take")
+    func whileALargeAnswerWaitsNothingMoreIsRead() {
+        let connection = Connection()
+        connection.channel.read()
+        #expect(connection.taker.reads == 1)
+        connection.write([UInt8](repeating: 7, count: PartedWrites.partBytes + 1), "body")
+        connection.channel.flush()
+        for _ in 0..<3 { connection.channel.read() }
+        #expect(connection.taker.reads == 1)
+        // With the last part out nothing waits.
+        connection.taker.take()
+        #expect(connection.taker.reads == 2)
+        connection.channel.read()
+        #expect(connection.taker.reads == 3)
+        connection.taker.take()
+        #expect(connection.told == ["body"])
+    }
+
     @Test("the end of the output waits for what was flushed, and the end of the connection lets go of it")
     func endOfTheOutputWaitsForWhatWasFlushedTheEndOfTheConnectionLetsGoOfIt() {
         let connection = Connection()
@@ -114,11 +135,12 @@ struct PartedWritesTests {
         connection.write(large, "first")
         connection.channel.flush()
         connection.note(connection.channel.close(mode: .output), "end")
+        connection.note(connection.channel.close(mode: .output), "end again")
         #expect(connection.taker.closed == [])
         connection.taker.take()
         #expect(connection.taker.closed == [.output])
         connection.taker.take()
-        #expect(connection.told == ["end", "first"])
+        #expect(connection.told == ["end", "end again", "first"])
         connection.write(large, "second")
         connection.write([1], "third")
         connection.channel.flush()
