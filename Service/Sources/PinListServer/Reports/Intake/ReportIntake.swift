@@ -256,19 +256,22 @@ final class ReportIntake: Sendable {
                 line.isWriting = false
                 return nil
             }
-            let again = Self.removeFirst(Self.maximumBatchSize / 2, of: &line.held)
-            let count = again.reduce(0) { $0 + $1.reports.count }
-            return again + Self.removeFirst(Self.maximumBatchSize - count, of: &line.waiting)
+            let again = Self.removeFirst(Self.maximumBatchSize / 2, Self.maximumBatchBytes / 2, of: &line.held)
+            let load = again.reduce(Load()) { $0 + $1.load }
+            return again
+                + Self.removeFirst(
+                    Self.maximumBatchSize - load.reports, Self.maximumBatchBytes - load.bytes, of: &line.waiting)
         }
     }
 
-    /// The first bodies with so many reports and ``maximumBatchBytes`` at most, and one body at least.
-    private static func removeFirst(_ maximum: Int, of waiting: inout [Waiting]) -> [Waiting] {
-        var (count, bytes) = (0, 0)
+    /// The first bodies with so many reports and bytes at most, and one body at least.
+    private static func removeFirst(
+        _ maximum: Int, _ maximumBytes: Int, of waiting: inout [Waiting]
+    ) -> [Waiting] {
+        var load = Load()
         let end = waiting.firstIndex { waiting in
-            count += waiting.reports.count
-            bytes += waiting.load.bytes
-            return count > maximum || bytes > Self.maximumBatchBytes
+            load = load + waiting.load
+            return load.reports > maximum || load.bytes > maximumBytes
         }
         let first = Array(waiting.prefix(max(end ?? waiting.count, 1)))
         waiting.removeFirst(first.count)
