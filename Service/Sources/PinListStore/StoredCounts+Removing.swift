@@ -52,7 +52,7 @@ extension StoreTransaction {
             """, [.integer(seconds), .integer(Int64(Self.maximumGroupsRemoved))]
         ).map { try $0.integer(0) }
         var removed = 0
-        for group in old {
+        for group in old where removed < limit {
             // Before its reports: a batch in which groups leave has them in another order, and would wait for the reports.
             guard try self.takeGroup(group) else {
                 // No group has its number again, and what is left of one that is gone would stay in front for ever.
