@@ -292,6 +292,9 @@ struct RuleTests {
             ("if !(r != .deny && r == .proceed) { return true }", false),
             ("if !(r == .proceed), r != .deny { return true }", false),
             ("let isGood = r != .deny ? r == .proceed : isOn", false),
+            ("if r != .deny, isOn ? true : isOn && r == .proceed { return true }", false),
+            ("if r != .deny && (isOn ? true : isOn && r == .proceed) { return true }", false),
+            ("if (r != .deny && r == .proceed) == false { return true }", false),
         ])
     func aResultThatIsNotBadAndAGoodOneIsReadRightly(_ statement: String, _ isRight: Bool) {
         let text = "func f(r: SecTrustResultType, other: SecTrustResultType) -> Bool {\n\(statement)\nreturn false }"
@@ -307,6 +310,10 @@ struct RuleTests {
             ("return r != BAD;", false), ("if (r != BAD || r == GOOD) { return YES; }", false),
             ("return r != BAD && (r == GOOD || isOn);", false), ("return r != BAD && other == GOOD;", false),
             ("return !(r != BAD && r == GOOD);", false), ("return r != BAD && !(r == GOOD);", false),
+            ("return r == GOOD && isOn ? YES : r != BAD;", false), ("done(r != BAD, isOn && r == GOOD);", false),
+            ("BOOL isOn = r != BAD, isGood = isOff && r == GOOD;", false),
+            ("return r != BAD && (isOn ? YES : isOff && r == GOOD);", false),
+            ("return p->r != BAD && r == GOOD;", false), ("return (r != BAD && r == GOOD) == NO;", false),
             ("return r != BAD && r == GOOD", false), ("((((((((r != BAD && r == GOOD", false),
         ])
     func inObjectiveCAResultThatIsNotBadAndAGoodOneIsReadRightly(_ statement: String, _ isRight: Bool) {

@@ -88,26 +88,40 @@ extension ObjectiveCSource {
     private func isNarrowed(_ index: Int) -> Bool {
         var start = index - 3
         while self.tokens.has(["."], at: start - 1) { start -= 2 }
-        guard start >= 0 else { return false }
+        // What a pointer leads to is another value than one of the same name.
+        guard start >= 0, start == 0 || ![">", "*"].contains(self.tokens.all[start - 1].value) else { return false }
         let value = self.tokens.all[start..<index - 2].map(\.value)
         var isNarrowed = false
         var place = index
         // Each level is a pair of parentheses around the one before.
         for _ in 0..<4 {
             guard let expression = self.expression(around: place) else { return isNarrowed }
-            let way = self.parts(of: expression, by: "|").first { $0.contains(place) } ?? expression
+            let part = self.parts(of: expression, by: Self.separators).first { $0.contains(place) } ?? expression
+            let way = self.parts(of: part, by: Self.or).first { $0.contains(place) } ?? part
             isNarrowed =
                 isNarrowed
-                || self.parts(of: way, by: "&").contains {
+                || self.parts(of: way, by: Self.and).contains {
                     !$0.contains(place) && self.takesGoodResults($0, of: value)
                 }
             let opening = expression.lowerBound - 1
             guard self.tokens.has(["("], at: opening) else { return isNarrowed }
-            // A conjunction that is negated lets pass what it would hold back.
-            if self.tokens.has(["!"], at: opening - 1) { return false }
+            // A conjunction that is negated, or compared with NO, lets pass what it would hold back.
+            if self.tokens.has(["!"], at: opening - 1) || self.isCompared(expression) { return false }
             place = opening
         }
         return isNarrowed
+    }
+
+    private static var and: [[String]] { [["&", "&"]] }
+    private static var or: [[String]] { [["|", "|"]] }
+    /// What ends a condition: the signs of a ternary, of arguments and of labels.
+    private static var separators: [[String]] { [[","], ["?"], [":"]] }
+
+    /// Whether the parentheses around an expression are a side of a comparison.
+    private func isCompared(_ expression: Range<Int>) -> Bool {
+        [expression.lowerBound - 3, expression.upperBound + 1].contains {
+            self.tokens.has(["=", "="], at: $0) || self.tokens.has(["!", "="], at: $0)
+        }
     }
 
     /// The tokens around a place, within their parentheses or their statement; `nil` where they are many.
@@ -129,23 +143,23 @@ extension ObjectiveCSource {
         return nil
     }
 
-    /// The parts of an expression between two signs of a kind, outside of parentheses.
-    private func parts(of expression: Range<Int>, by sign: String) -> [Range<Int>] {
+    /// The parts of an expression between signs, outside of parentheses.
+    private func parts(of expression: Range<Int>, by signs: [[String]]) -> [Range<Int>] {
         var parts: [Range<Int>] = []
         var start = expression.lowerBound
         var place = start
         while place < expression.upperBound {
             if let group = self.tokens.group(at: place) {
                 place = group.upperBound
-            } else if place + 1 < expression.upperBound, self.tokens.has([sign, sign], at: place) {
+            } else if let sign = signs.first(where: { self.tokens.has($0, at: place) }) {
                 parts.append(start..<place)
-                place += 2
+                place += sign.count
                 start = place
             } else {
                 place += 1
             }
         }
-        return parts + [start..<expression.upperBound]
+        return parts + [start..<max(start, expression.upperBound)]
     }
 
     /// Whether each way in which an expression can hold compares a value with a good result.
@@ -153,8 +167,10 @@ extension ObjectiveCSource {
         if let group = self.tokens.group(at: expression.lowerBound), group == expression {
             return self.takesGoodResults(group.lowerBound + 1..<group.upperBound - 1, of: value)
         }
-        return self.parts(of: expression, by: "|").allSatisfy { way in
-            self.parts(of: way, by: "&").contains { part in
+        // A ternary holds by its other way, too.
+        guard self.parts(of: expression, by: Self.separators).count == 1 else { return false }
+        return self.parts(of: expression, by: Self.or).allSatisfy { way in
+            self.parts(of: way, by: Self.and).contains { part in
                 guard part == expression else { return self.takesGoodResults(part, of: value) }
                 let words = self.tokens.all[part].map(\.value)
                 return SwiftSource.goodResults.contains {

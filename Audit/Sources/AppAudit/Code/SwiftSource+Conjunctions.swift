@@ -33,6 +33,10 @@ extension SwiftSource {
             case .exprList:
                 let elements = parent.as(ExprListSyntax.self).map { Array($0) } ?? []
                 if let place = elements.firstIndex(where: { $0.id == node.id }) {
+                    // A conjunction that is compared, with false perhaps, may let pass what it would hold back.
+                    for side in [place - 1, place + 1] where elements.indices.contains(side) {
+                        guard Self.joins(elements[side]) else { return false }
+                    }
                     isNarrowed = isNarrowed || self.narrows(elements, around: place, value)
                 }
             case .conditionElementList:
@@ -61,6 +65,12 @@ extension SwiftSource {
         }
     }
 
+    /// Whether what stands between two operands leaves each a condition of its own.
+    private static func joins(_ element: ExprSyntax) -> Bool {
+        element.is(AssignmentExprSyntax.self) || element.is(UnresolvedTernaryExprSyntax.self)
+            || ["&&", "||"].contains(element.as(BinaryOperatorExprSyntax.self)?.operator.text)
+    }
+
     private static func parts(_ elements: ArraySlice<ExprSyntax>, _ sign: String) -> [ArraySlice<ExprSyntax>] {
         elements.split(omittingEmptySubsequences: false) {
             $0.as(BinaryOperatorExprSyntax.self)?.operator.text == sign
@@ -69,7 +79,9 @@ extension SwiftSource {
 
     /// Whether each way in which a condition can hold compares a value with a good result.
     private func takesGoodResults(_ elements: ArraySlice<ExprSyntax>, of value: String) -> Bool {
-        Self.parts(elements, "||").allSatisfy { way in
+        // A ternary holds by its other way, too.
+        guard !elements.contains(where: { $0.is(UnresolvedTernaryExprSyntax.self) }) else { return false }
+        return Self.parts(elements, "||").allSatisfy { way in
             Self.parts(way, "&&").contains { part in
                 let part = Array(part)
                 if part.count == 1 {
