@@ -259,7 +259,7 @@ struct RuleTests {
             ("pinCodeHash", false), ("pinSalt", false), ("userPin", false), ("unlockPin", false), ("pinSetup", false),
             ("PinSettings", false), ("enteredPin", false), ("isSpinning", false), ("pinHash", true),
             ("pinDigest", true), ("serverPin", true), ("backupPin", true), ("isPinning", true), ("pinSet", true),
-            ("userSPKIPin", true),
+            ("userSPKIPin", true), ("cardServicePin", true), ("userAPIPin", true),
         ])
     func theHashOfAPINCodeIsNoPin(_ name: String, _ isPin: Bool) {
         let digest = String(repeating: "07", count: 32)

@@ -138,14 +138,16 @@ enum LiteralText {
         return speaks && !Self.speaksOfPINCode(name)
     }
 
-    /// Whether a name speaks of a PIN that a person enters: `pinCodeHash`, `pinSalt`, `userPin`.
+    /// Whether a name speaks of a PIN that a person enters: `pinCodeHash`, `pinSalt`, `userPin`. A pin of a service for users
+    /// or cards, such as `cardServicePin`, is none.
     private static func speaksOfPINCode(_ name: String) -> Bool {
-        let words = Set(Self.words(of: name))
-        return words.contains("pin")
-            && !words.isDisjoint(with: [
-                "card", "code", "entered", "entry", "iterations", "iv", "keypad", "length", "pepper", "salt",
-                "settings", "setup", "unlock", "user",
-            ])
+        let words = Self.words(of: name)
+        guard let place = words.firstIndex(of: "pin") else { return false }
+        let before = place > 0 ? words[place - 1] : ""
+        if ["card", "entered", "keypad", "setup", "unlock", "user"].contains(before) { return true }
+        return !Set(words[place...]).isDisjoint(with: [
+            "code", "entry", "iterations", "iv", "keypad", "length", "pepper", "salt", "settings", "setup", "unlock",
+        ])
     }
 
     /// Whether a name speaks of pinning, and not of what is spinning.
