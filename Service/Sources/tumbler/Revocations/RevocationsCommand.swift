@@ -17,8 +17,9 @@ struct RevocationsCommand: ServiceAskingCommand {
         discussion: """
             It asks about the certificates that the hosts of tumbler.yaml serve, with each CA of their paths; with \
             --certificates about those of files; with --sightings about those that monitors found in logs, as the \
-            service keeps them. The revocation lists (CRLs) are those of --crl and those that the certificates name: http and https, \
-            at public addresses alone. A list counts when the issuer's key signed it, and it covers the certificate.
+            service keeps them. The revocation lists (CRLs) are those of --crl and those that the certificates name: \
+            http and https, at public addresses alone. A list counts when the issuer's key signed it, and it covers the \
+            certificate.
 
             Standard output is YAML: lines for revoked: in tumbler.yaml, and comments. --write puts them there; tumbler \
             release puts the list out, and every installation refuses these certificates.
