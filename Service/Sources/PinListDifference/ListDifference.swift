@@ -30,17 +30,19 @@ public struct ListDifference: Hashable, Sendable, Encodable {
     ///   - new: The newer one.
     public init(old: PinList?, new: PinList) {
         self.compareLists(old, new)
-        let oldDomains = Dictionary((old?.domains ?? []).map { ("\($0.entry.domain)", $0) }) { first, _ in first }
-        let newHosts = Set(new.domains.map(\.entry.domain))
+        let (oldDomains, newDomains) = (Self.byName(old?.domains ?? []), Self.byName(new.domains))
         for domain in new.domains {
             let name = "\(domain.entry.domain)"
+            let before = oldDomains[name]
             let parent = Self.parent(of: name, in: oldDomains)
-            let acceptsMore = parent.map { Self.isLess(domain, than: $0) } ?? (old?.unlisted == .deny)
-            self.compare(oldDomains[name], domain, takesMoreThanParent: acceptsMore)
+            let coming = parent.map { Self.isLess(domain, than: $0) } ?? (old?.unlisted == .deny)
+            let leaving = before.map { Self.acceptsMore(without: $0, in: newDomains, new.unlisted) } ?? false
+            self.compare(before, domain, comingAcceptMore: coming, leavingAcceptMore: leaving)
         }
-        for domain in old?.domains ?? [] where !newHosts.contains(domain.entry.domain) {
+        for domain in old?.domains ?? [] where newDomains["\(domain.entry.domain)"] == nil {
             self.add(
-                .removed, "\(domain.entry.domain)", "entry", old: Self.text(domain), weakens: domain.entry.mode != .off)
+                .removed, "\(domain.entry.domain)", "entry", old: Self.text(domain),
+                weakens: Self.acceptsMore(without: domain, in: newDomains, new.unlisted))
         }
         self.compareDenied(old?.denied ?? [], new.denied)
         self.compareRevoked(old?.revoked ?? [], new.revoked)
@@ -48,6 +50,10 @@ public struct ListDifference: Hashable, Sendable, Encodable {
     }
 
     private init() {}
+
+    private static func byName(_ domains: [PinList.Domain]) -> [String: PinList.Domain] {
+        Dictionary(domains.map { ("\($0.entry.domain)", $0) }) { first, _ in first }
+    }
 
     /// The entry that applies to the subdomains of a domain, and to itself where it has no entry: that of the nearest
     /// parent that includes its subdomains.
@@ -64,8 +70,18 @@ public struct ListDifference: Hashable, Sendable, Encodable {
     private static func isLess(_ entry: PinList.Domain, than parent: PinList.Domain) -> Bool {
         guard parent.entry.mode != .off else { return false }
         var difference = ListDifference()
-        difference.compare(parent, entry, takesMoreThanParent: false)
+        difference.compare(parent, entry, comingAcceptMore: false, leavingAcceptMore: false)
         return difference.changes.contains { $0.weakens && $0.what != "includeSubdomains" }
+    }
+
+    /// Whether hosts to which an entry does not apply any more accept more than under it: by the entry of a parent that is
+    /// left to them, or as hosts that are not listed.
+    private static func acceptsMore(
+        without entry: PinList.Domain, in entries: [String: PinList.Domain], _ unlisted: UnlistedHosts
+    ) -> Bool {
+        guard entry.entry.mode != .off else { return false }
+        guard let parent = Self.parent(of: "\(entry.entry.domain)", in: entries) else { return unlisted != .deny }
+        return Self.isLess(parent, than: entry)
     }
 
     private mutating func compareLists(_ old: PinList?, _ new: PinList) {
@@ -90,11 +106,15 @@ public struct ListDifference: Hashable, Sendable, Encodable {
 
     /// Compares two entries.
     ///
-    /// - Parameter takesMoreThanParent: Whether hosts to which the entry did not apply before accept more under it.
-    private mutating func compare(_ old: PinList.Domain?, _ new: PinList.Domain, takesMoreThanParent: Bool) {
+    /// - Parameters:
+    ///   - comingAcceptMore: Whether hosts to which the entry did not apply before accept more under it.
+    ///   - leavingAcceptMore: Whether hosts to which it does not apply any more accept more than under the old one.
+    private mutating func compare(
+        _ old: PinList.Domain?, _ new: PinList.Domain, comingAcceptMore: Bool, leavingAcceptMore: Bool
+    ) {
         let subject = "\(new.entry.domain)"
         guard let old else {
-            self.add(.added, subject, "entry", new: Self.text(new), weakens: takesMoreThanParent)
+            self.add(.added, subject, "entry", new: Self.text(new), weakens: comingAcceptMore)
             for pin in new.entry.pins { self.add(.added, subject, "pin", new: Self.text(pin)) }
             return
         }
@@ -104,7 +124,7 @@ public struct ListDifference: Hashable, Sendable, Encodable {
             weakens: (order.firstIndex(of: new.entry.mode) ?? 0) < (order.firstIndex(of: old.entry.mode) ?? 0))
         self.value(
             subject, "includeSubdomains", "\(old.entry.includeSubdomains)", "\(new.entry.includeSubdomains)",
-            weakens: old.entry.includeSubdomains || takesMoreThanParent)
+            weakens: old.entry.includeSubdomains ? leavingAcceptMore : comingAcceptMore)
         self.value(
             subject, "rollout", "\(old.rollout) %", "\(new.rollout) %", weakens: new.rollout < old.rollout)
         self.value(

@@ -61,31 +61,49 @@ struct DifferenceTests {
         #expect(try Self.lines(new, old).filter { $0.contains("accepts more") }.isEmpty)
     }
 
+    /// An entry below that of the source.
+    private static func entry(_ pins: String...) -> String {
+        let pins = pins.map { "{pin: \"\(SourceText.pin(Character($0)))\"}" }.joined(separator: ", ")
+        return "  - domain: pay.api.example.com\n    pins: [\(pins)]\n"
+    }
+
+    /// What is said of entries that come, go or apply to other hosts.
+    private static func marked(_ old: String, _ new: String) throws -> [String] {
+        try Self.lines(old, new).filter { $0.contains("entry") || $0.contains("includeSubdomains") }
+            .map { $0.hasSuffix("(accepts more)") ? "more" : "as before" }
+    }
+
+    @Test("an entry that goes accepts more where its hosts are let through then, and not where they are refused")
+    func entryThatGoesAcceptsMoreWhereItsHostsAreLetThroughThenAndNotWhereTheyAreRefused() throws {
+        let (open, closed) = (SourceText.good(), SourceText.good(list: "unlisted: deny"))
+        #expect(try Self.marked(open + Self.entry("a", "b"), open) == ["more"])
+        #expect(try Self.marked(closed + Self.entry("a", "b"), closed) == ["as before"])
+        #expect(try Self.marked(open + Self.entry("a", "b") + "    mode: off\n", open) == ["as before"])
+        let parent = SourceText.good(entry: "includeSubdomains: true", list: "unlisted: deny")
+        #expect(try Self.marked(parent + Self.entry("a", "b"), parent) == ["as before"])
+        #expect(try Self.marked(parent + Self.entry("a", "c"), parent) == ["more"], "a pin of the parent")
+        // Its subdomains go.
+        #expect(try Self.marked(parent, closed) == ["as before"])
+        #expect(try Self.marked(SourceText.good(entry: "includeSubdomains: true"), open) == ["more"])
+    }
+
     @Test("an entry that takes hosts out of an enforced parent accepts more, and one that is as strict does not")
     func entryThatTakesHostsOutOfAnEnforcedParentIsSaidToAcceptMore() throws {
         let parent = SourceText.good(entry: "includeSubdomains: true")
-        func entry(_ pins: String...) -> String {
-            let pins = pins.map { "{pin: \"\(SourceText.pin(Character($0)))\"}" }.joined(separator: ", ")
-            return "  - domain: pay.api.example.com\n    pins: [\(pins)]\n"
-        }
-        func marked(_ old: String, _ new: String) throws -> [String] {
-            try Self.lines(old, new).filter { $0.contains("entry") || $0.contains("includeSubdomains") }
-                .map { $0.hasSuffix("(accepts more)") ? "more" : "as before" }
-        }
-        #expect(try marked(parent, parent + entry("a", "b")) == ["as before"])
-        #expect(try marked(parent, parent + entry("a", "c")) == ["more"], "a pin that the parent has not")
+        #expect(try Self.marked(parent, parent + Self.entry("a", "b")) == ["as before"])
+        #expect(try Self.marked(parent, parent + Self.entry("a", "c")) == ["more"], "a pin that the parent has not")
         for less in ["mode: off", "mode: report", "rollout: 99", "expiresAt: 2027-01-01T00:00:00Z"] {
-            #expect(try marked(parent, parent + entry("a", "b") + "    \(less)\n") == ["more"], "\(less)")
+            #expect(try Self.marked(parent, parent + Self.entry("a", "b") + "    \(less)\n") == ["more"], "\(less)")
         }
         // Its subdomains belonged to the parent so far.
-        let carved = parent + entry("a", "b") + "    mode: off\n"
-        #expect(try marked(carved, carved + "    includeSubdomains: true\n") == ["more"])
-        let alike = parent + entry("a", "b")
-        #expect(try marked(alike, alike + "    includeSubdomains: true\n") == ["as before"])
+        let carved = parent + Self.entry("a", "b") + "    mode: off\n"
+        #expect(try Self.marked(carved, carved + "    includeSubdomains: true\n") == ["more"])
+        let alike = parent + Self.entry("a", "b")
+        #expect(try Self.marked(alike, alike + "    includeSubdomains: true\n") == ["as before"])
         // Without a parent the host was let through, or refused.
-        #expect(try marked(SourceText.good(), SourceText.good() + entry("a", "c")) == ["as before"])
+        #expect(try Self.marked(SourceText.good(), SourceText.good() + Self.entry("a", "c")) == ["as before"])
         let closed = SourceText.good(list: "unlisted: deny")
-        #expect(try marked(closed, closed + entry("a", "c")) == ["more"])
+        #expect(try Self.marked(closed, closed + Self.entry("a", "c")) == ["more"])
     }
 
     @Test("an end that comes earlier accepts more, and one that comes later or not at all does not")
