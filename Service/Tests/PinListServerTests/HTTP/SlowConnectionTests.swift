@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CertificatePinning
+import NIOConcurrencyHelpers
 import PinListMetadata
 import PinningTesting
 import Testing
@@ -117,26 +118,29 @@ struct SlowConnectionTests {
     @Test("a request that does not end does not hold up the end of the service")
     func requestThatDoesNotEndDoesNotHoldUpTheEndOfTheService() async throws {
         // All deadlines but that of the shutdown are far off: it ends, or the test does not.
+        let left = NIOLockedValueBox<(reader: RawConnection, begin: Int, list: Int)?>(nil)
         try await self.run({
             $0.deadlines.head = .seconds(6_000)
             $0.deadlines.body = .seconds(6_000)
             $0.deadlines.answer = .seconds(6_000)
             $0.deadlines.shutdown = .milliseconds(200)
         }) { service, port, list in
-            let ended = try await RawConnection.talk(to: port) { sender in
+            let (last, reader, begin) = try await RawConnection.talk(to: port) { sender in
                 let head =
                     "POST /v1/reports HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\n"
                     + "Content-Length: 1000\r\n\r\n"
                 sender.send(Array(head.utf8))
                 _ = sender.read(until: "100 Continue\r\n\r\n")
                 let (reader, begin) = try Self.askSlowly(port)
-                defer { reader.end() }
                 Task { await service.shutDown() }
-                let last = sender.rest()
-                return (last, begin.bytes.count + reader.rest().bytes.count)
+                return (sender.rest(), reader, begin.bytes.count)
             }
-            #expect(ended.0.statuses.isEmpty && ended.0.isEnded)
-            #expect(ended.1 < list.count)
+            #expect(last.statuses.isEmpty && last.isEnded)
+            left.withLockedValue { $0 = (reader, begin, list.count) }
         }
+        // The service is over: what comes is what it had handed to the system.
+        let (reader, begin, list) = try #require(left.withLockedValue { $0 })
+        defer { reader.end() }
+        #expect(begin + reader.rest().bytes.count < list)
     }
 }
