@@ -36,9 +36,8 @@ public struct ListChange: Hashable, Sendable, Encodable {
     /// for more.
     public var mayRefuse: Bool {
         if Self.harmless.contains(self.what) { return false }
-        // Where the entry comes into the place of its parent's, hosts have other pins than before.
-        let replacesParent = self.what == "entry" && self.kind == .added || self.what == "includeSubdomains"
-        if self.weakens, !replacesParent || self.new == "false" { return false }
+        // Subdomains have other pins than before, also where these accept more.
+        if self.weakens, self.what != "includeSubdomains" { return false }
         return self.subject != "list" || self.what == "unlisted"
     }
 

@@ -106,6 +106,18 @@ struct DifferenceTests {
         #expect(try Self.marked(closed, closed + Self.entry("a", "c")) == ["more"])
     }
 
+    @Test("subdomains that change hands may be refused, by what accepts more as well")
+    func subdomainsThatChangeHandsMayBeRefused() throws {
+        let parent = SourceText.good(entry: "includeSubdomains: true")
+        let own = parent + Self.entry("c", "d")
+        let wide = own + "    includeSubdomains: true\n"
+        for (old, new) in [(own, wide), (wide, own), (parent, own)] {
+            let difference = ListDifference(old: try PinListBuilt.list(old), new: try PinListBuilt.list(new))
+            #expect(difference.changes.contains { $0.weakens })
+            #expect(difference.changes.contains { $0.mayRefuse })
+        }
+    }
+
     @Test("an end that comes earlier accepts more, and one that comes later or not at all does not")
     func endThatComesEarlierAcceptsMore() throws {
         func line(_ old: String, _ new: String) throws -> String? {

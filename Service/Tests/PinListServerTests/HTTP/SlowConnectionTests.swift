@@ -2,9 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-import CertificatePinning
 import NIOConcurrencyHelpers
-import PinListMetadata
 import PinningTesting
 import Testing
 
@@ -20,13 +18,7 @@ struct SlowConnectionTests {
         _ change: @Sendable (inout ServiceConfiguration) -> Void,
         _ body: @Sendable (RunningService, Int, [UInt8]) async throws -> Void
     ) async throws {
-        let repository = try RepositorySimulator.story(
-            try (0..<4_000).map { number in
-                PinList.Domain(
-                    PinnedDomain(
-                        try HostName("host-\(number).example.com"),
-                        pins: [KnownPin(Pin(kind: .publicKey, hashing: [UInt8(number & 0xff)]))]))
-            })
+        let repository = try RepositorySimulator.ofLargeList()
         #expect(repository.lists[0].count > 500_000)
         try await TestedStore.sqlite.withDatabase { open in
             let store = try open()

@@ -3,14 +3,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AsyncHTTPClient
-import CertificatePinning
 import Crypto
 import Foundation
 import Logging
 import NIOCore
 import NIOHTTP1
 import NIOSSL
-import PinListMetadata
 import PinningTesting
 import SwiftASN1
 import Testing
@@ -88,13 +86,7 @@ struct CertificateReloadTests {
         defer { try? FileManager.default.removeItem(at: folder) }
         let certificate = try Self.make(in: folder)
         let path = folder.path
-        let repository = try RepositorySimulator.story(
-            try (0..<4_000).map { number in
-                PinList.Domain(
-                    PinnedDomain(
-                        try HostName("host-\(number).example.com"),
-                        pins: [KnownPin(Pin(kind: .publicKey, hashing: [UInt8(number & 0xff)]))]))
-            })
+        let repository = try RepositorySimulator.ofLargeList()
         let list = repository.lists[0]
         #expect(list.count > 3 * PartedWrites.partBytes)
         try await TestedStore.sqlite.withDatabase { open in

@@ -122,6 +122,17 @@ extension RepositorySimulator {
         try RepositorySimulator(at: TurnedClock.start, domains: domains)
     }
 
+    /// A list of half a megabyte: of so many hosts, each with a pin.
+    static func ofLargeList() throws -> RepositorySimulator {
+        try self.story(
+            try (0..<4_000).map { number in
+                PinList.Domain(
+                    PinnedDomain(
+                        try HostName("host-\(number).example.com"),
+                        pins: [KnownPin(Pin(kind: .publicKey, hashing: [UInt8(number & 0xff)]))]))
+            })
+    }
+
     /// Its first root, as it is configured.
     var anchors: [String: [UInt8]] { [self.root.name: self.roots[0]] }
 }
