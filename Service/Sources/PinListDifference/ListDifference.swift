@@ -134,23 +134,33 @@ public struct ListDifference: Hashable, Sendable, Encodable {
             subject, "expiresAt", old.entry.expiresAt?.description ?? "none",
             new.entry.expiresAt?.description ?? "none",
             weakens: Self.ends(new.entry.expiresAt, before: old.entry.expiresAt))
-        let before = Set(old.entry.pins)
-        let after = Set(new.entry.pins)
-        for pin in new.entry.pins where !before.contains(pin) {
-            self.add(.added, subject, "pin", new: Self.text(pin), weakens: true)
-        }
-        for pin in old.entry.pins where !after.contains(pin) {
-            self.add(.removed, subject, "pin", old: Self.text(pin))
-        }
-        if before == after, old.entry.pins != new.entry.pins {
-            self.add(.changed, subject, "the order of its pins", new: "")
-        }
+        self.comparePins(subject, old.entry.pins, new.entry.pins)
         self.set(subject, "reportTo", old.entry.reportTo, new.entry.reportTo)
         let share = { (domain: PinList.Domain) in domain.reportPerMillion?.description ?? "as the list says" }
         self.value(subject, "reportPerMillion", share(old), share(new))
         self.value(
             subject, "transparency", Self.text(old.entry.transparency), Self.text(new.entry.transparency),
             weakens: Self.isLess(new.entry.transparency, than: old.entry.transparency))
+    }
+
+    private mutating func comparePins(_ subject: String, _ old: [KnownPin], _ new: [KnownPin]) {
+        // A note decides nothing.
+        func bare(_ known: KnownPin) -> KnownPin { KnownPin(known.pin, position: known.position) }
+        let before = Dictionary(old.map { (bare($0), $0) }) { first, _ in first }
+        let after = Set(new.map(bare))
+        for pin in new {
+            if let was = before[bare(pin)] {
+                self.value(subject, "note of a pin", Self.text(was), Self.text(pin))
+            } else {
+                self.add(.added, subject, "pin", new: Self.text(pin), weakens: true)
+            }
+        }
+        for pin in old where !after.contains(bare(pin)) {
+            self.add(.removed, subject, "pin", old: Self.text(pin))
+        }
+        if Set(before.keys) == after, old.map(bare) != new.map(bare) {
+            self.add(.changed, subject, "the order of its pins", new: "")
+        }
     }
 
     private static func ends(_ new: Timestamp?, before old: Timestamp?) -> Bool {

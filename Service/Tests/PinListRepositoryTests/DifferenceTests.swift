@@ -41,6 +41,18 @@ struct DifferenceTests {
             ])
     }
 
+    @Test("a pin whose note alone is another accepts nothing more, and refuses nothing")
+    func pinWhoseNoteAloneIsAnotherAcceptsNothingMoreAndRefusesNothing() throws {
+        func source(_ note: String) -> String {
+            SourceText.good().replacing("{pin: \"\(SourceText.pin("b"))\"", with: "{pin: \"\(SourceText.pin("b"))\", note: \(note)")
+        }
+        let (old, new) = (try PinListBuilt.list(source("backup")), try PinListBuilt.list(source("next")))
+        let difference = ListDifference(old: old, new: new)
+        let pin = SourceText.pin("b")
+        #expect(difference.lines == ["~ api.example.com: note of a pin \(pin) \"backup\" → \(pin) \"next\""])
+        #expect(!difference.changes.contains { $0.weakens || $0.mayRefuse })
+    }
+
     @Test("a change that weakens is said to weaken")
     func whateverWeakensIsSaidTo() throws {
         let old = SourceText.good(
