@@ -21,13 +21,24 @@ public enum TrustedRoots {
 
     /// The anchors of the system.
     ///
-    /// - Throws: `PinningSetupError.Code.configuration` when the system has no bundle.
+    /// - Throws: `PinningSetupError.Code.configuration` when the system has no bundle, or one without a root.
     public static func system() throws(PinningSetupError) -> RootStore {
-        guard let bundle = self.systemBundles.first(where: { FileManager.default.isReadableFile(atPath: $0) }) else {
+        try self.system(self.systemBundles)
+    }
+
+    /// The anchors of the first of these bundles that is there.
+    static func system(_ bundles: [String]) throws(PinningSetupError) -> RootStore {
+        guard let bundle = bundles.first(where: { FileManager.default.isReadableFile(atPath: $0) }) else {
             throw PinningSetupError(
                 .configuration, "this system has no bundle of roots; install ca-certificates, or name the trust roots")
         }
-        return RootStore(certificates: try self.certificates(inFile: bundle))
+        let store = RootStore(certificates: try self.certificates(inFile: bundle))
+        guard store.count > 0 else {
+            throw PinningSetupError(
+                .configuration,
+                "\(bundle) has no root that can be used; run update-ca-certificates, or name the trust roots")
+        }
+        return store
     }
 
     /// The anchors of a configuration: its trust roots, or the system's, and the additional ones.

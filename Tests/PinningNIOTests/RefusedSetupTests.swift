@@ -5,13 +5,15 @@
 #if NIO
 import AsyncHTTPClient
 import CertificatePinning
+import Foundation
 import NIOCore
 import NIOEmbedded
 import NIOPosix
 import NIOSSL
 import PinListClient
-import PinningNIO
 import Testing
+
+@testable import PinningNIO
 
 @Suite("A configuration under which a refusal would be ignored is refused when it is made")
 struct RefusedSetupTests {
@@ -54,6 +56,17 @@ struct RefusedSetupTests {
         self.expectRefused("redirects") { _ = try configuration.pinned(by: scene.pinning, for: Self.host) }
         configuration.redirectConfiguration = .disallow
         #expect(throws: Never.self) { try configuration.pinned(by: scene.pinning, for: Self.host) }
+    }
+
+    @Test("a system whose bundle of roots is empty, as in an image that was built without them, or has none")
+    func systemWhoseBundleOfRootsIsEmptyOrHasNone() throws {
+        let bundle = FileManager.default.temporaryDirectory.appendingPathComponent("roots-\(UUID().uuidString).crt")
+        self.expectRefused("install ca-certificates") { _ = try TrustedRoots.system([bundle.path]) }
+        defer { try? FileManager.default.removeItem(at: bundle) }
+        for text in ["", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"] {
+            try Data(text.utf8).write(to: bundle)
+            self.expectRefused("has no root that can be used") { _ = try TrustedRoots.system([bundle.path]) }
+        }
     }
 
     @Test("event loops on which NIOSSL does not run")
