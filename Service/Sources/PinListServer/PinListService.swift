@@ -165,14 +165,14 @@ package struct PinListService: Service {
                 responder, at: configuration.listen, tls, (lists, reports), maximum, group, isAdmin: isShared)
         ]
         if let address = configuration.adminListen {
+            // With lists: a command asks one address for what needs a token and for what clients get.
             let adminRouter = Router(context: ServiceContext.self, options: .autoGenerateHeadEndpoints)
             adminRouter.get("/healthz") { _, _ in Response.json(.object([.init("status", .string("alive"))])) }
             routes.addAdmin(to: adminRouter)
             listeners.append(
                 try self.application(
-                    ProblemResponder(adminRouter, page: missing), at: address, tls, nil,
-                    DescriptorBudget.adminConnections,
-                    group, isAdmin: true))
+                    PublicResponder(lists: lists, next: ProblemResponder(adminRouter, page: missing)), at: address, tls,
+                    nil, DescriptorBudget.adminConnections, group, isAdmin: true))
         }
         return listeners
     }

@@ -79,14 +79,19 @@ struct ServeCommand: AsyncParsableCommand {
         flags["listen"] = self.listen
         flags["adminListen"] = self.adminListen
         let settings = try self.service.layers(flags)
+        if self.printConfig { return try self.print(settings.shown) }
         var configuration = settings.configuration
-        if !self.printConfig { configuration.roots = try settings.roots() }
+        // Reads no root and no secret of an alert: those that systemd hands over are there only while the service runs.
+        if self.migrate {
+            _ = try LocalServiceOptions.store(configuration, for: .serving)
+            return try StandardOutput.write(lines: ["the database is of this version"])
+        }
+        configuration.roots = try settings.roots()
         for name in self.names {
             let parts = name.split(separator: "=", maxSplits: 1).map(String.init)
             guard parts.count == 2 else { throw CommandError(.usage, "--name \(name) is not NAME=ROOT") }
             configuration.roots[parts[0]] = try InputFile.read(parts[1])
         }
-        if self.printConfig { return try self.print(settings.shown) }
         if self.check {
             configuration.alerts = try settings.alerts(unreadable: { Self.warn($0) })
         } else {
@@ -94,10 +99,6 @@ struct ServeCommand: AsyncParsableCommand {
         }
         if configuration.openOnLoopback, !configuration.isOpen {
             StandardError.warning("openOnLoopback does nothing: \(configuration.operatorListen) is not loopback alone")
-        }
-        if self.migrate {
-            _ = try LocalServiceOptions.store(configuration, for: .serving)
-            return try StandardOutput.write(lines: ["the database is of this version"])
         }
         let store =
             self.check ? try Self.checked(configuration) : try LocalServiceOptions.store(configuration, for: .serving)

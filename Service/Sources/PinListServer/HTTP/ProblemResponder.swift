@@ -53,7 +53,8 @@ struct ProblemResponder: HTTPResponder {
     }
 }
 
-/// Answers questions about lists that came behind other requests; what it does not know it hands on.
+/// Answers questions about lists that came behind other requests, or to the operator's own listener; what it does not know
+/// it hands on.
 ///
 /// The others ``ListChannelHandler`` has answered before.
 struct PublicResponder: HTTPResponder {

@@ -143,7 +143,14 @@ struct AdminAccessTests {
                 #expect(put.status == 404)
                 #expect(
                     try await service.publish([repository.roots[0], repository.lists[0]], token: token).status == 200)
-                #expect(try await service.ask(.GET, "/v1/lists/com.example.app/pins.json").status == 200)
+                // A command asks one address for what needs a token and for what clients get.
+                for isForAdmin in [true, false] {
+                    let list = try await service.ask(
+                        .GET, "/v1/lists/com.example.app/pins.json", isForAdmin: isForAdmin)
+                    #expect(list.status == 200)
+                }
+                let reported = try await service.ask(.POST, "/v1/reports", isForAdmin: true)
+                #expect(reported.status == 405, "which only the public listener takes")
                 #expect(try await service.report(ReportText.body()).status == 202)
                 for isForAdmin in [true, false] {
                     #expect(try await service.ask(.GET, "/healthz", isForAdmin: isForAdmin).status == 200)

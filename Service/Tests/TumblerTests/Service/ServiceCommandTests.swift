@@ -117,8 +117,9 @@ struct ServiceCommandTests {
                 """, as: "s.yaml")
             try folder.write(" \n", as: "empty")
             try folder.write("", as: "log")
-            try await CommandRun.tumbler(["serve", "--migrate", "--data-dir", "data"], in: folder).expectResult()
             let config = ["--config", "s.yaml"]
+            // While the service is stopped, credentials of its unit are not there.
+            try await CommandRun.tumbler(["serve", "--migrate"] + config, in: folder).expectResult()
             for command in Self.commands where command.first != "token" || command[1] != "revoke" {
                 let run = try await CommandRun.tumbler(command + config, in: folder)
                 #expect(run.exitCode == 0, "\(run)")
