@@ -165,10 +165,11 @@ extension StoreTransaction {
         return try row.integer(0)
     }
 
-    /// Makes an alarm a part of a message.
-    package func join(_ key: String, to message: Int64) throws {
+    /// Makes an alarm a part of a message; of none for `nil`.
+    package func join(_ key: String, to message: Int64?) throws {
         try self.connection.execute(
-            "UPDATE alarm SET message = ?, told = NULL WHERE key = ?", [.integer(message), .text(key)])
+            "UPDATE alarm SET message = ?, told = NULL WHERE key = ?",
+            [message.map { .integer($0) } ?? .null, .text(key)])
     }
 
     /// Notes that a message told of all its alarms: those that fire stay in it, and those that ended leave it.

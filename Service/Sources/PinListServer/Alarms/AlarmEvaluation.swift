@@ -27,12 +27,17 @@ struct AlarmEvaluation: Sendable {
     func apply(_ alarms: [Alarm], in store: StoreTransaction, auditHead: String, at now: Timestamp) throws
         -> [AlarmEvent]
     {
-        let seen = try store.firingAlarms().acknowledgedMessages(try store.silences(at: now))
+        let seen = try store.acknowledgedMessages(at: now)
         try self.keep(alarms, in: store, at: now)
+        // What begins in a message that a person has seen, or becomes more urgent, leaves it: a pager that was told of the
+        // acknowledgement would not call.
+        for alarm in try store.firingAlarms() where alarm.acknowledgement == nil {
+            if let message = alarm.message, seen.contains(message) { try store.join(alarm.key, to: nil) }
+        }
         try store.removeSilences(endedBy: now)
         let silences = try store.silences(at: now)
         let begun = try self.begin(
-            Self.unassigned(try store.untoldAlarms(), try store.alarmMessages(), silences, seen), besides: seen,
+            Self.unassigned(try store.untoldAlarms(), try store.alarmMessages(), silences), besides: seen,
             in: store, at: now)
         let parts = Dictionary(grouping: try store.untoldAlarms().filter { $0.message != nil }) { $0.message ?? 0 }
         var events: [AlarmEvent] = []
@@ -52,7 +57,8 @@ struct AlarmEvaluation: Sendable {
                 if event.phase == .firing, let seen { try store.notify(target, seen, at: now) }
             }
         }
-        return events
+        // The last one that no person had seen may have ended.
+        return try events + AlarmHandling.tell(besides: seen, in: store, at: now)
     }
 
     /// Brings what is kept of each alarm up to date.
@@ -71,23 +77,21 @@ struct AlarmEvaluation: Sendable {
         for key in firing.keys.sorted() where wanted[key] == nil { try store.endAlarm(key, at: now) }
     }
 
-    /// The alarms that belong into another message: those without a notification so far, and those that became more
-    /// urgent than their message said while others of it did not, or after the message was acknowledged. A pager that a
-    /// person silenced for less, or that was told of the acknowledgement, would not call.
+    /// The alarms that belong into another message: those without a message, and those that became more urgent than theirs
+    /// said while others of it did not. A pager that a person silenced for less would not call.
     ///
     /// - Parameters:
     ///   - rows: The alarms that fire, and those whose end was not told.
     ///   - messages: The messages whose end was not told.
     ///   - silences: The silences that are not over.
-    ///   - seen: The messages that were acknowledged before this look.
     private static func unassigned(
-        _ rows: [StoredAlarm], _ messages: [StoredAlarmMessage], _ silences: [StoredSilence], _ seen: Set<Int64>
+        _ rows: [StoredAlarm], _ messages: [StoredAlarmMessage], _ silences: [StoredSilence]
     ) -> [StoredAlarm] {
         let loud = rows.filter { $0.endedAt == nil && silences.covering($0) == nil }
         let risen = messages.flatMap { message -> [String] in
             let parts = rows.filter { $0.message == message.number && $0.endedAt == nil }
             let risen = parts.filter { Alarm.Severity.known($0.severity) > .known(message.severity) }
-            return risen.count < parts.count || seen.contains(message.number) ? risen.map(\.key) : []
+            return risen.count < parts.count ? risen.map(\.key) : []
         }
         let moving = Set(risen)
         return loud.filter { $0.message == nil || moving.contains($0.key) }

@@ -33,34 +33,43 @@ enum AlarmHandling {
         -> Bool
     {
         try AuditQuota.expectRoom(for: Self.acknowledgedAction, by: actor, in: store, at: now)
+        let seen = try store.acknowledgedMessages(at: now)
         // PostgreSQL takes no zero in a text, and no alarm has one.
-        guard !key.utf8.contains(0), let before = try store.firingAlarms().first(where: { $0.key == key }),
+        guard !key.utf8.contains(0), let alarm = try store.firingAlarms().first(where: { $0.key == key }),
             try store.putAcknowledgement(.init(at: now, by: actor), of: key)
         else { return false }
         try store.log(Self.acknowledgedAction, key, by: actor, at: now)
         if let (name, identity) = AlarmRules.sighting(of: key) {
             // Known to a person, it is no alarm any more.
             try store.acknowledgeSighting(
-                of: name, identity: identity, .init(at: now, by: actor, severity: before.severity))
+                of: name, identity: identity, .init(at: now, by: actor, severity: alarm.severity))
         }
-        // Acknowledges it once: a repetition sends no notification.
-        if before.acknowledgement == nil, let message = before.message { try Self.tell(message, in: store, at: now) }
+        try Self.tell(besides: seen, in: store, at: now)
         return true
     }
 
-    /// Has a message's targets told that it is acknowledged, when it is.
-    private static func tell(_ number: Int64, in store: StoreTransaction, at now: Timestamp) throws {
-        let firing = try store.firingAlarms()
-        guard let message = try store.alarmMessages().first(where: { $0.number == number }),
-            firing.acknowledgedMessages(try store.silences(at: now)).contains(number)
-        else { return }
-        let event = AlarmEvent(
-            .acknowledged, of: message, severity: .known(message.severity), firing.filter { $0.message == number },
-            time: now, auditHead: try store.newestAuditEntry()?.digest ?? AuditEntry.origin)
-        for target in try store.knownTargets(at: now) { try store.notify(target, event.json.bytes, at: now) }
+    /// Has the targets told of the messages that a person has seen since an earlier look. What a silence alone keeps quiet
+    /// of them leaves them: a pager would not call for it when the silence ends.
+    ///
+    /// - Parameter seen: The messages that were acknowledged at that look.
+    /// - Returns: The events that were put into the queue, one for each message.
+    @discardableResult
+    static func tell(besides seen: Set<Int64>, in store: StoreTransaction, at now: Timestamp) throws -> [AlarmEvent] {
+        let new = try store.acknowledgedMessages(at: now).subtracting(seen)
+        guard !new.isEmpty else { return [] }
+        let (firing, targets) = (try store.firingAlarms(), try store.knownTargets(at: now))
+        let head = try store.newestAuditEntry()?.digest ?? AuditEntry.origin
+        return try store.alarmMessages().filter { new.contains($0.number) }.map { message in
+            let alarms = firing.filter { $0.message == message.number }
+            let event = AlarmEvent(
+                .acknowledged, of: message, severity: .known(message.severity), alarms, time: now, auditHead: head)
+            for target in targets { try store.notify(target, event.json.bytes, at: now) }
+            for alarm in alarms where alarm.acknowledgement == nil { try store.join(alarm.key, to: nil) }
+            return event
+        }
     }
 
-    /// Silences an alarm that fires, or a kind of alarms.
+    /// Silences an alarm that fires, or a kind of alarms. When all others of its message are acknowledged, that is told.
     ///
     /// - Parameters:
     ///   - what: The key of the alarm, or the kind.
@@ -75,6 +84,7 @@ enum AlarmHandling {
         in store: StoreTransaction, by actor: String, at now: Timestamp
     ) throws -> StoredSilence? {
         try AuditQuota.expectRoom(for: Self.silencedAction, by: actor, in: store, at: now)
+        let seen = try store.acknowledgedMessages(at: now)
         let isKind = Alarm.Kind(rawValue: what) != nil
         let firing = try store.firingAlarms().filter { $0.key == what || (isKind && $0.kind == what) }
         guard isKind || !firing.isEmpty else { return nil }
@@ -88,6 +98,7 @@ enum AlarmHandling {
             Self.silencedAction, "\(what) until \(silence.endsAt), up to \(silence.severity.rawValue): \(reason)",
             by: actor,
             at: now)
+        try Self.tell(besides: seen, in: store, at: now)
         return silence
     }
 
@@ -105,11 +116,13 @@ enum AlarmHandling {
     }
 }
 
-extension [StoredAlarm] {
-    /// The numbers of the messages whose alarms are acknowledged: all that fire and are not silenced.
-    func acknowledgedMessages(_ silences: [StoredSilence]) -> Set<Int64> {
-        let loud = self.filter { $0.endedAt == nil && silences.covering($0) == nil }
-        let open = Set(loud.filter { $0.acknowledgement == nil }.compactMap(\.message))
-        return Set(loud.compactMap(\.message)).subtracting(open)
+extension StoreTransaction {
+    /// The numbers of the messages that a person has seen: an alarm of it that fires is acknowledged, silenced or not, and
+    /// every other one is acknowledged or silenced.
+    func acknowledgedMessages(at now: Timestamp) throws -> Set<Int64> {
+        let (firing, silences) = (try self.firingAlarms(), try self.silences(at: now))
+        let open = firing.filter { $0.acknowledgement == nil && silences.covering($0) == nil }
+        return Set(firing.filter { $0.acknowledgement != nil }.compactMap(\.message))
+            .subtracting(open.compactMap(\.message))
     }
 }

@@ -36,6 +36,16 @@ struct AcknowledgedMessageTests {
             })
     }
 
+    private static func silence(
+        _ host: String, for seconds: Int64 = 600, in store: any ServiceStore, after begin: Int64
+    ) async throws {
+        _ = try await store.write { store in
+            try AlarmHandling.silence(
+                "failure-rate:\(host)", for: seconds, because: "x", upTo: nil, in: store, by: "t1",
+                at: Self.time(begin))
+        }
+    }
+
     /// The acknowledgements that wait to be sent, one for each target.
     private static func sent(_ store: any ServiceStore) async throws -> [String] {
         try await store.read { try $0.notifications(to: "pager", before: .max) }.compactMap { AlarmEvent($0) }
@@ -60,12 +70,86 @@ struct AcknowledgedMessageTests {
         try await TestedStore.sqlite.withDatabase { open in
             let store = try open()
             _ = try await Self.told(Self.failing(["a", "b"]), to: store, after: 0)
-            _ = try await store.write { store in
-                try AlarmHandling.silence(
-                    "failure-rate:b", for: 600, because: "x", upTo: nil, in: store, by: "t1", at: Self.time(5))
-            }
+            try await Self.silence("b", in: store, after: 5)
             try await Self.acknowledge("a", in: store, after: 10)
             #expect(try await Self.sent(store) == ["failure-rate:a 2"])
+        }
+    }
+
+    @Test("is whole when the last of its other alarms is silenced; that one rings when the silence ends")
+    func isWholeWhenTheLastOfItsOtherAlarmsIsSilencedThatOneRingsWhenTheSilenceEnds() async throws {
+        try await TestedStore.sqlite.withDatabase { open in
+            let (store, both) = (try open(), Self.failing(["a", "b"]))
+            _ = try await Self.told(both, to: store, after: 0)
+            try await Self.acknowledge("a", in: store, after: 10)
+            #expect(try await Self.sent(store) == [])
+            try await Self.silence("b", for: 60, in: store, after: 12)
+            #expect(try await Self.sent(store) == ["failure-rate:a 2"])
+            #expect(try await Self.told(both, to: store, after: 15) == [])
+            #expect(try await Self.told(both, to: store, after: 80) == ["firing failure-rate:b 1"])
+            #expect(try await Self.sent(store) == ["failure-rate:a 2"])
+        }
+    }
+
+    @Test("is told although its only alarm was silenced before: the pager was called, and would go on")
+    func isToldAlthoughItsOnlyAlarmWasSilencedBefore() async throws {
+        try await TestedStore.sqlite.withDatabase { open in
+            let store = try open()
+            _ = try await Self.told(Self.failing(["a"]), to: store, after: 0)
+            try await Self.silence("a", in: store, after: 5)
+            #expect(try await Self.sent(store) == [])
+            try await Self.acknowledge("a", in: store, after: 10)
+            #expect(try await Self.sent(store) == ["failure-rate:a 1"])
+        }
+    }
+
+    @Test("is told when the last alarm of it that no person has seen ends; that one rings when it begins anew")
+    func isToldWhenTheLastAlarmOfItThatNoPersonHasSeenEnds() async throws {
+        try await TestedStore.sqlite.withDatabase { open in
+            let store = try open()
+            _ = try await Self.told(Self.failing(["a", "b"]), to: store, after: 0)
+            try await Self.acknowledge("a", in: store, after: 10)
+            #expect(try await Self.told(Self.failing(["a"]), to: store, after: 15) == ["acknowledged failure-rate:a 1"])
+            #expect(try await Self.told(Self.failing(["a"]), to: store, after: 30) == [])
+            #expect(try await Self.sent(store) == ["failure-rate:a 1"])
+            #expect(try await Self.told(Self.failing(["a", "b"]), to: store, after: 45) == ["firing failure-rate:b 1"])
+        }
+    }
+
+    @Test("stays one that a person has seen when its alarm is silenced as well: what gets worse rings by itself")
+    func staysOneThatAPersonHasSeenWhenItsAlarmIsSilencedAsWell() async throws {
+        try await TestedStore.sqlite.withDatabase { open in
+            let store = try open()
+            _ = try await Self.told(Self.failing(["a"], .warning), to: store, after: 0)
+            try await Self.acknowledge("a", in: store, after: 10)
+            try await Self.silence("a", in: store, after: 12)
+            #expect(
+                try await Self.told(Self.failing(["a"]), to: store, after: 15).sorted() == [
+                    "firing failure-rate:a#2 1", "recovered failure-rate:a 0",
+                ])
+        }
+    }
+
+    @Test("is joined by none when its alarm is silenced as well")
+    func isJoinedByNoneWhenItsAlarmIsSilencedAsWell() async throws {
+        try await TestedStore.sqlite.withDatabase { open in
+            let store = try open()
+            _ = try await Self.told(Self.failing(["a"]), to: store, after: 0)
+            try await Self.acknowledge("a", in: store, after: 10)
+            try await Self.silence("a", in: store, after: 12)
+            #expect(try await Self.told(Self.failing(["a", "b"]), to: store, after: 15) == ["firing failure-rate:b 1"])
+        }
+    }
+
+    @Test("is left by an alarm that becomes as urgent as another of it was: it rings by itself")
+    func isLeftByAnAlarmThatBecomesAsUrgentAsAnotherOfItWas() async throws {
+        try await TestedStore.sqlite.withDatabase { open in
+            let store = try open()
+            let a = Self.failing(["a"])
+            _ = try await Self.told(a + Self.failing(["b"], .warning), to: store, after: 0)
+            for host in ["a", "b"] { try await Self.acknowledge(host, in: store, after: 10) }
+            #expect(
+                try await Self.told(a + Self.failing(["b"]), to: store, after: 15) == ["firing failure-rate:b 1"])
         }
     }
 
