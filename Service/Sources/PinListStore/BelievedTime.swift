@@ -11,7 +11,7 @@ package import CertificatePinning
 package struct BelievedTime: Hashable, Sendable {
     /// The largest difference of a clock that is no jump, in seconds: half a day. What an instance says of its targets
     /// holds for a day (``StoreTransaction/targetsKept``), and so outlasts a clock that is believed.
-    static let step: Int64 = 43_200
+    package static let step: Int64 = 43_200
     /// The time for which looks have to see a jump before it is believed, in seconds: a day.
     static let confirmation: Int64 = 86_400
     /// The part of that which a clock that jumps once more has to last for by itself, in seconds: an hour. A service that

@@ -48,13 +48,14 @@ extension [StoredSilence] {
 }
 
 extension StoreTransaction {
-    /// The silences that are not over, the first to end first.
+    /// The silences that are not over, the first to end first. One that is dated over half a day ahead was made by a wrong
+    /// clock, and is none.
     package func silences(at now: Timestamp) throws -> [StoredSilence] {
         try self.connection.rows(
             """
-            SELECT what, severity, ends_at, made_at, made_by, reason FROM alarm_silence WHERE ends_at > ?
-            ORDER BY ends_at, what
-            """, [.integer(now.secondsSince1970)]
+            SELECT what, severity, ends_at, made_at, made_by, reason FROM alarm_silence
+            WHERE ends_at > ? AND made_at <= ? ORDER BY ends_at, what
+            """, [.integer(now.secondsSince1970), .integer(now.before(-BelievedTime.step).secondsSince1970)]
         ).compactMap { row in
             // One of a severity that a later version knows keeps nothing quiet here.
             guard let severity = Alarm.Severity(rawValue: try row.text(1)) else { return nil }
@@ -88,10 +89,14 @@ extension StoreTransaction {
             == 1
     }
 
-    /// Forgets silences that are over.
+    /// Forgets silences that are over, and those that a wrong clock dated ahead: they would begin at that time.
     package func removeSilences(endedBy now: Timestamp) throws {
-        let now = try self.believedTime(by: now)
+        let (believed, latest) = (try self.believedTime(by: now), try self.latestTime(by: now))
         try self.connection.execute(
-            "DELETE FROM alarm_silence WHERE ends_at <= ?", [.integer(now.secondsSince1970)])
+            "DELETE FROM alarm_silence WHERE ends_at <= ? OR made_at > ?",
+            [
+                .integer(believed.secondsSince1970),
+                .integer(latest.before(-BelievedTime.step).secondsSince1970),
+            ])
     }
 }

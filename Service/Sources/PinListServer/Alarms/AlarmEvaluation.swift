@@ -98,7 +98,7 @@ struct AlarmEvaluation: Sendable {
     }
 
     /// Puts alarms into a message of their kind: into one that began within ``joining`` seconds and is as urgent, else into
-    /// a new one. None joins a message that a person has seen.
+    /// a new one. None joins a message that a person has seen, or that a wrong clock dated ahead.
     ///
     /// - Parameters:
     ///   - alarms: The alarms.
@@ -116,7 +116,7 @@ struct AlarmEvaluation: Sendable {
             var rest = alarms
             let joined = open.last {
                 $0.kind == kind && !seen.contains($0.number)
-                    && now.secondsSince1970 - $0.begunAt.secondsSince1970 < Self.joining
+                    && (-Self.joining..<Self.joining).contains(now.secondsSince1970 - $0.begunAt.secondsSince1970)
             }
             if let joined {
                 rest = alarms.filter { Alarm.Severity.known($0.severity) > .known(joined.severity) }
@@ -162,7 +162,7 @@ struct AlarmEvaluation: Sendable {
         let left = message.nextAt.secondsSince1970 - now.secondsSince1970
         guard isNew || isWorse || (isChanged && (left <= 0 || left > Self.joining)) else { return nil }
         let age = now.secondsSince1970 - message.begunAt.secondsSince1970
-        let next = age < Self.joining ? message.begunAt.before(-Self.joining) : now.before(-Self.joining)
+        let next = (0..<Self.joining).contains(age) ? message.begunAt.before(-Self.joining) : now.before(-Self.joining)
         let severity = firing.map { Alarm.Severity.known($0.severity) }.max() ?? urgent
         // An urgent message leaves the time of the next one as it was.
         try store.putTold(message.number, severity, nextAt: left > 0 && left <= Self.joining ? message.nextAt : next)

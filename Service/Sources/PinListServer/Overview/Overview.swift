@@ -83,8 +83,10 @@ package struct Overview: Sendable {
         self.targets = try store.targets()
         self.targetTime = try store.sharedTime(by: now)
         self.deliveries = try store.deliveries()
+        // What is dated over half a day ahead was dated by a wrong clock.
         self.remembered = try store.auditEntries(of: Self.rememberedActions, since: now.before(604_800)).filter {
-            now.secondsSince1970 - $0.time.secondsSince1970 <= Self.rememberedFor[$0.action] ?? 0
+            (-BelievedTime.step...(Self.rememberedFor[$0.action] ?? 0)).contains(
+                now.secondsSince1970 - $0.time.secondsSince1970)
         }
     }
 

@@ -170,6 +170,71 @@ struct WrongClockTests {
         }
     }
 
+    // MARK: Alarms
+
+    @Test(
+        "a year ahead makes no silence that holds for a year, nor one that begins in a year",
+        arguments: TestedStore.all)
+    func aYearAheadMakesNoSilenceThatHoldsForAYear(on tested: TestedStore) async throws {
+        try await tested.withDatabase { open in
+            let store = try open()
+            func silences(_ seconds: Int64) async throws -> Int {
+                try await store.read { try $0.silences(at: Self.time(seconds)).count }
+            }
+            let isMade = try await store.write { store in
+                try AlarmHandling.silence(
+                    "failure-rate", for: AlarmHandling.maximumSilence, because: "x", upTo: .critical, in: store,
+                    by: "t", at: Self.time(Self.year)) != nil
+            }
+            #expect(isMade)
+            // It holds for as long as the clock shows that, and for one that is minutes behind.
+            #expect(try await silences(Self.year - 300) == 1)
+            for day in [0, 8, 364] { #expect(try await silences(Int64(day) * Self.day) == 0) }
+            try await store.write { try $0.removeSilences(endedBy: Self.time(8 * Self.day)) }
+            #expect(try await silences(Self.year) == 0)
+        }
+    }
+
+    @Test("a year ahead logs nothing that is an alarm for a year; minutes ahead, it is one")
+    func aYearAheadLogsNothingThatIsAnAlarmForAYear() async throws {
+        try await TestedStore.sqlite.withDatabase { open in
+            let store = try open()
+            try await store.write { store in
+                for action in ["publish-refused", "equivocation"] {
+                    try store.log(action, "a: x", by: "t", at: Self.time(Self.year))
+                }
+                try store.log("unknown-list", "a: y", by: "t", at: Self.time(300))
+            }
+            func remembered(_ seconds: Int64) async throws -> [String] {
+                try await store.read { store in
+                    try Overview(store, [:], RotationPlans(), broken: [:], at: Self.time(seconds)).remembered
+                }.map(\.action)
+            }
+            #expect(try await remembered(0) == ["unknown-list"])
+            #expect(try await remembered(8 * Self.day) == [])
+            #expect(try await remembered(Self.year + Self.day) == ["publish-refused", "equivocation"])
+        }
+    }
+
+    @Test("a year ahead begins no message that alarms join for a year, and that tells of each at once")
+    func aYearAheadBeginsNoMessageThatAlarmsJoinForAYear() async throws {
+        try await TestedStore.sqlite.withDatabase { open in
+            let store = try open()
+            func told(_ hosts: [String], after seconds: Int64) async throws -> [String] {
+                let alarms = hosts.map { Alarm(.failureRate, .critical, $0, "") }
+                return try await store.write { store in
+                    try AlarmEvaluation(targets: []).apply(alarms, in: store, auditHead: "", at: Self.time(seconds))
+                }.map { "\($0.phase.rawValue) \($0.key) \($0.count)" }
+            }
+            #expect(try await told(["a"], after: Self.year) == ["firing failure-rate:a 1"])
+            #expect(try await told(["a", "b"], after: 0) == ["firing failure-rate:b 1"])
+            #expect(try await told(["a", "b", "c"], after: 15) == [])
+            // Of another instance, whose clock is behind by less than a look.
+            #expect(try await told(["a", "b", "c", "d"], after: -10) == [])
+            #expect(try await told(["a", "b", "c", "d"], after: 300) == ["firing failure-rate:b 3"])
+        }
+    }
+
     // MARK: Instances
 
     @Test("of an instance that is gone shares no limit with those that are there", arguments: TestedStore.all)
