@@ -26,9 +26,9 @@ package struct Overview: Sendable {
     package let attestations: [String: AttestationRate]
     /// The hosts that attested installations report, in the last hour.
     package let attestedHosts: [String: AttestedHost]
-    /// The last results of probes.
+    /// The last results of probes, of configured names.
     package let probes: [StoredProbe]
-    /// The plans of rotations that were pushed, by list and host.
+    /// The plans of rotations that were pushed, of configured names, by list and host.
     package let rotations: [RotationOverview]
     /// The sightings of monitors of Certificate Transparency, by list.
     package let sightings: [SightingOverview]
@@ -75,8 +75,10 @@ package struct Overview: Sendable {
         self.hosts = try store.hostRates(listed: Set(listed), at: now)
         self.attestations = try store.attestationRates(of: asking, at: now)
         self.attestedHosts = asking.isEmpty ? [:] : try store.attestedHosts(at: now)
-        self.probes = try store.probes()
-        self.rotations = plans.overviews(of: try store.rotations())
+        // Of a name that was taken out of the configuration probes and plans stay, and nothing replaces them any more.
+        let configured = Set(lists.keys).union(broken.keys)
+        self.probes = try store.probes().filter { configured.contains($0.name) }
+        self.rotations = plans.overviews(of: try store.rotations().filter { configured.contains($0.name) })
         self.sightings = try self.names.map { try store.sightingOverview(of: $0.name, at: now) }
         self.alarms = try store.firingAlarms()
         self.silences = try store.silences(at: now)

@@ -4,6 +4,7 @@
 
 import CertificatePinning
 import PinListMetadata
+import PinRotation
 import PinningTesting
 import Testing
 
@@ -153,6 +154,41 @@ struct AlarmRuleTests {
             _ = try await Publisher(store: store, anchors: first.anchors).publish(
                 [second], name: "com.example.app", by: "cli", at: TurnedClock.start)
             #expect(try await Self.alarms(store, first) == ["probe-failed critical api.example.com"])
+        }
+    }
+
+    @Test("a name that was taken out of the configuration raises no alarm any more, and is shown nowhere")
+    func nameThatWasTakenOutOfTheConfigurationRaisesNoAlarmAnyMore() async throws {
+        let repository = try RepositorySimulator.story([try .pinned("api.example.com")])
+        try await Self.published(repository) { store in
+            let result = #"{"ok": true, "path": [{"pin": "x", "notAfter": "\#(TurnedClock.start)"}]}"#
+            let probe = StoredProbe(
+                name: "com.example.app", host: "api.example.com", at: TurnedClock.start, isOK: true,
+                result: Array(result.utf8))
+            let plan = try RotationPlan.story("api.example.com", [.announced]).stored()
+            try await store.write { store in
+                try store.add([probe])
+                #expect(try store.put(plan, if: .absent) == .stored(isNew: true))
+            }
+            let clock = TurnedClock()
+            clock.turn(by: 40 * Self.day)
+            func look(_ anchors: [String: [UInt8]]) async throws -> (alarms: Set<Alarm.Kind>, shown: [Int]) {
+                let parts = ServiceParts.story(store, anchors: anchors, clock: clock)
+                _ = try await parts.lists.reload(from: store)
+                let overview = try await parts.overview()
+                let kinds = Set(AlarmRules.alarms(overview.alarmFacts).map(\.kind))
+                return (
+                    kinds.intersection([.certificateExpiry, .rotationGate]),
+                    [overview.probes.count, overview.rotations.count]
+                )
+            }
+            let (before, after) = (try await look(repository.anchors), try await look([:]))
+            #expect(before.alarms == [.certificateExpiry, .rotationGate] && before.shown == [1, 1])
+            #expect(after.alarms == [] && after.shown == [0, 0])
+            // What is stored under a name does not verify any more: the servers are looked at all the same.
+            let stranger = try RepositorySimulator(at: TurnedClock.start, seed: 9)
+            let broken = try await look(["com.example.app": stranger.roots[0]])
+            #expect(broken.alarms == [.certificateExpiry, .rotationGate] && broken.shown == [1, 1])
         }
     }
 
