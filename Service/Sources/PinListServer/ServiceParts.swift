@@ -23,6 +23,8 @@ struct ServiceParts: Sendable {
     let attestation: AttestationRoute
     let reportCounters: ReportCounters
     let intake: ReportIntake
+    /// The failures of the store, which are told without it.
+    let storeFailures = StoreFailures()
     /// The use of the database's room, when this instance looked last.
     let room = NIOLockedValueBox<StoreRoom?>(nil)
     let source: RequestSource
@@ -48,7 +50,8 @@ struct ServiceParts: Sendable {
         self.source = RequestSource(trustedProxies: configuration.trustedProxies, edges: configuration.edges)
         self.plans = RotationPlans()
         self.reportCounters = ReportCounters()
-        self.intake = ReportIntake(store: store, instance: instance, clock: clock)
+        self.intake = ReportIntake(
+            store: store, instance: instance, clock: clock, failures: self.storeFailures)
         let evaluate = AssertionEvaluator(
             names: configuration.attestation, store: store, challenges: AttestationChallenges(store: store))
         self.reports = ReportRoute(

@@ -5,6 +5,7 @@
 internal import AsyncHTTPClient
 internal import CertificatePinning
 internal import Logging
+internal import PinListMetadata
 internal import PinListStore
 internal import PinReportAnalysis
 internal import ServiceLifecycle
@@ -37,35 +38,51 @@ struct AlarmWatch: Service {
         await Interval.each(Self.interval) {
             await self.look()
             await self.send()
+            await self.tellOfStore()
         }
+    }
+
+    /// The wait of a notification that its target did not take, in seconds.
+    static func wait(after attempts: Int64) -> Int64 {
+        min(Int64(15) << min(attempts, 7), StoreTransaction.maximumWait)
     }
 
     /// Evaluates the alarm rules once.
     func look() async {
-        let now = self.parts.clock.now
         do {
-            let instance = self.parts.instance
-            let ours = self.parts.configuration.alerts.map(\.name)
-            let isOurs = try await self.parts.store.write(as: .leases) { store in
-                // The instance that looks has others told, too: those that only another instance can reach.
-                try store.keepTargets(ours, of: instance, at: now)
-                return try store.takeLease("alarms", for: instance, at: now, seconds: Self.evaluationLease)
-            }
-            guard isOurs else { return }
-            try await self.parts.evaluateSightings()
-            let overview = try await self.parts.overview()
-            let (hosts, newest) = (overview.alarmingHosts, overview.newestVersions)
-            let causes =
-                hosts.isEmpty
-                ? [:] : try await self.parts.store.read { try $0.leadingCauses(of: hosts, newest: newest, at: now) }
-            let events = try await self.parts.store.write { store in
-                try AlarmEvaluation(targets: store.knownTargets(at: now)).apply(
-                    AlarmRules.alarms(overview.alarmFacts(causes)), in: store, auditHead: overview.auditHead, at: now)
-            }
-            for event in events {
-                self.parts.logger.notice("\(event.phase.rawValue): \(event.key) (\(event.severity)): \(event.detail)")
-            }
-        } catch { self.parts.logger.storeFailed("alarms cannot be looked at", error) }
+            try await self.evaluate()
+            self.parts.storeFailures.note(.evaluating, .success(()), by: self.parts.clock)
+        } catch {
+            self.parts.storeFailures.note(.evaluating, .failure(error), by: self.parts.clock)
+            self.parts.logger.storeFailed("alarms cannot be looked at", error)
+        }
+    }
+
+    private func evaluate() async throws {
+        let now = self.parts.clock.now
+        let instance = self.parts.instance
+        let ours = self.parts.configuration.alerts.map(\.name)
+        let isOurs = try await self.parts.store.write(as: .leases) { store in
+            // The instance that looks has others told, too: those that only another instance can reach.
+            try store.keepTargets(ours, of: instance, at: now)
+            return try store.takeLease("alarms", for: instance, at: now, seconds: Self.evaluationLease)
+        }
+        guard isOurs else { return }
+        try await self.parts.evaluateSightings()
+        let overview = try await self.parts.overview()
+        let (hosts, newest) = (overview.alarmingHosts, overview.newestVersions)
+        let causes =
+            hosts.isEmpty
+            ? [:] : try await self.parts.store.read { try $0.leadingCauses(of: hosts, newest: newest, at: now) }
+        let events = try await self.parts.store.write { store in
+            try AlarmEvaluation(targets: store.knownTargets(at: now)).apply(
+                AlarmRules.alarms(overview.alarmFacts(causes)), in: store, auditHead: overview.auditHead, at: now)
+        }
+        for event in events { self.say(event) }
+    }
+
+    private func say(_ event: AlarmEvent) {
+        self.parts.logger.notice("\(event.phase.rawValue): \(event.key) (\(event.severity)): \(event.detail)")
     }
 
     /// Sends what is due.
@@ -86,12 +103,14 @@ struct AlarmWatch: Service {
                     try store.believedTime(by: now)
                 )
             }
+            self.parts.storeFailures.note(.sending, .success(()), by: self.parts.clock)
             (due, times) = (taken, (latest, believed))
             for (target, count) in lost {
                 let why = "no instance has known target \(target) for a day"
                 self.parts.logger.error("\(count) notifications were not delivered and are given up: \(why)")
             }
         } catch {
+            self.parts.storeFailures.note(.sending, .failure(error), by: self.parts.clock)
             self.parts.logger.storeFailed("notifications cannot be read", error)
             return
         }
@@ -128,6 +147,60 @@ struct AlarmWatch: Service {
         }
     }
 
+    /// Posts an event.
+    ///
+    /// - Returns: The trouble; `nil` where the target took it.
+    private func post(_ event: AlarmEvent, to target: AlertTarget) async -> String? {
+        do {
+            let sender = self.sender
+            // One that does not answer must not hold up the end of the service.
+            let status = try await cancelWhenGracefulShutdown {
+                try await sender.post(WebhookBody.bytes(event, for: target), to: target.address)
+            }
+            guard !(200..<300).contains(status) else { return nil }
+            self.parts.logger.warning("\(target.name) answers \(status)")
+            return "it answers \(status)"
+        } catch {
+            // The address is a secret, and errors of the network may have it in them.
+            self.parts.logger.warning("\(target.name) cannot be reached: \(type(of: error))")
+            return "it cannot be reached"
+        }
+    }
+
+    /// Tells the targets of this instance that the store fails, from memory: what tells of all else is in the store.
+    func tellOfStore() async {
+        let (failures, clock) = (self.parts.storeFailures, self.parts.clock)
+        guard let event = failures.event(of: self.parts.instance, by: clock) else {
+            return await self.tellThatStoreWorks()
+        }
+        let due = failures.due(self.parts.configuration.alerts, at: clock.uptime)
+        if !due.isEmpty { self.say(event) }
+        await withTaskGroup(of: Void.self) { group in
+            for target in due {
+                group.addTask {
+                    let trouble = await self.post(event, to: target)
+                    failures.note(event, to: target.name, isTaken: trouble == nil, at: clock.uptime)
+                }
+            }
+        }
+    }
+
+    /// Tells those who were told that it works again, as of any alarm.
+    private func tellThatStoreWorks() async {
+        guard let (begun, targets) = self.parts.storeFailures.told else { return }
+        let now = self.parts.clock.now
+        do {
+            try await self.parts.store.write { store in
+                let end = AlarmEvent(
+                    .recovered, key: begun.key, kind: begun.kind, severity: begun.severity, detail: begun.detail,
+                    since: begun.since, time: now,
+                    auditHead: try store.newestAuditEntry()?.digest ?? AuditEntry.origin)
+                for target in targets { try store.notify(target, end.json.bytes, at: now) }
+            }
+            self.parts.storeFailures.forgetTold()
+        } catch { self.parts.logger.storeFailed("that the database works again cannot be told yet", error) }
+    }
+
     /// Whether nothing is left to be done about it.
     private func send(
         _ notification: StoredNotification, _ target: AlertTarget, _ now: Timestamp, believed: Timestamp
@@ -136,22 +209,8 @@ struct AlarmWatch: Service {
         var trouble: String?
         if let event = AlarmEvent(notification.body) {
             if event.phase == .acknowledged, await self.isEarlier(event, than: notification, now) { return true }
-            do {
-                let sender = self.sender
-                // One that does not answer must not hold up the end of the service.
-                let status = try await cancelWhenGracefulShutdown {
-                    try await sender.post(WebhookBody.bytes(event, for: target), to: target.address)
-                }
-                isDone = (200..<300).contains(status)
-                if !isDone {
-                    trouble = "it answers \(status)"
-                    self.parts.logger.warning("\(target.name) answers \(status)")
-                }
-            } catch {
-                trouble = "it cannot be reached"
-                // The address is a secret, and errors of the network may have it in them.
-                self.parts.logger.warning("\(target.name) cannot be reached: \(type(of: error))")
-            }
+            trouble = await self.post(event, to: target)
+            isDone = trouble == nil
         } else {
             // An instance of that version may have its turn at it.
             trouble = "a later version wrote the notification"
@@ -161,7 +220,7 @@ struct AlarmWatch: Service {
         if !isDone, isGivenUp { self.parts.logger.error("\(notification.target) was not reached for a day; given up") }
         let (isRemoved, why) = (isDone || isGivenUp, trouble)
         let lost: Int64 = isDone || !isGivenUp ? 0 : 1
-        let wait = min(Int64(15) << min(notification.attempts, 7), StoreTransaction.maximumWait)
+        let wait = Self.wait(after: notification.attempts)
         do {
             try await self.parts.store.write { store in
                 try store.putDelivery(to: notification.target, at: now, trouble: why, losing: lost)

@@ -42,6 +42,8 @@ package struct Alarm: Hashable, Sendable {
         case silence
         /// The stored publication does not verify.
         case notVerified = "not-verified"
+        /// An instance cannot evaluate alarms, or store reports. It is told from memory, and never stored.
+        case storeFailed = "store-failed"
         /// The operator tests a target.
         case test
     }

@@ -122,6 +122,11 @@ package struct AlarmRunbook: Hashable, Sendable {
                 AlarmRunbook(
                     "the list or root is not served: clients keep what they have", "they go stale",
                     "restore the database", "operations/service-damaged-database.md")
+            case .storeFailed:
+                AlarmRunbook(
+                    "nothing: lists are served as they were, and clients keep what they have to report",
+                    "reports are lost when the clients' queues are full, and no other alarm is told",
+                    "look at the disk and the database; the service's log says more", "operations/service-full-disk.md")
             case .test: AlarmRunbook("nothing", "nothing", "nothing is to be done")
             }
     }

@@ -55,6 +55,7 @@ extension Alarm.Kind {
         case .publishRefused: "A publication was refused"
         case .silence: "No requests or reports arrive any more"
         case .notVerified: "A stored list does not verify and is not served"
+        case .storeFailed: "The database fails"
         case .test: "A test"
         }
     }

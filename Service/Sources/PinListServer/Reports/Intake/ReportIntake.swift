@@ -100,6 +100,7 @@ final class ReportIntake: Sendable {
     private let instance: String
     private let clock: any ServiceClock
     private let pause: Duration
+    private let failures: StoreFailures
     private let line = NIOLockedValueBox(Line())
 
     /// The number of waiting reports, those that are being written included.
@@ -115,14 +116,16 @@ final class ReportIntake: Sendable {
     ///   - instance: A name that no other instance has.
     ///   - clock: The clock of the time that reports wait for another instance.
     ///   - pause: The pause between two tries, when nothing but such reports is there.
+    ///   - failures: The store's failures, which are told without it.
     init(
         store: any ServiceStore, instance: String, clock: any ServiceClock = SystemServiceClock(),
-        pause: Duration = .milliseconds(5)
+        pause: Duration = .milliseconds(5), failures: StoreFailures = StoreFailures()
     ) {
         self.store = store
         self.instance = instance
         self.clock = clock
         self.pause = pause
+        self.failures = failures
     }
 
     /// Stores reports, with others that come at the same time.
@@ -172,6 +175,7 @@ final class ReportIntake: Sendable {
     private func write() async {
         while let batch = self.nextBatch() {
             let outcome = await self.append(batch)
+            if !outcome.written.isEmpty { self.failures.note(.reports, outcome.result, by: self.clock) }
             self.line.withLockedValue { line in
                 for waiting in outcome.written { line.leave(waiting) }
                 guard case .success = outcome.result, !outcome.written.isEmpty else { return }
