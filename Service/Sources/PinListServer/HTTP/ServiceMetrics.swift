@@ -28,8 +28,10 @@ enum ServiceMetrics {
             "tumbler_probe_reached", "gauge", "Whether the last probe reached a host.",
             overview.probes.map { ([("name", $0.name), ("host", $0.host)], $0.miss == nil ? 1 : 0) })
         text.add(
-            "tumbler_probe_time_seconds", "gauge", "When a host was probed last.",
-            overview.probes.map { ([("name", $0.name), ("host", $0.host)], Double($0.at.secondsSince1970)) })
+            "tumbler_probe_time_seconds", "gauge", "When a host was probed last, reached or not.",
+            overview.probes.map { probe in
+                ([("name", probe.name), ("host", probe.host)], Double(probe.lastAttempt.secondsSince1970))
+            })
         text.add(
             "tumbler_probe_certificate_expiry_seconds", "gauge", "When the first certificate that a host serves ends.",
             overview.probes.compactMap { probe in

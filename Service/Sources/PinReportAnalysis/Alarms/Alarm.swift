@@ -20,6 +20,8 @@ package struct Alarm: Hashable, Sendable {
         case probeFailed = "probe-failed"
         /// The last probe did not reach a host, or one of its addresses.
         case probeUnreached = "probe-unreached"
+        /// A host was probed before, and probes of it no longer come.
+        case probeMissing = "probe-missing"
         /// A gate of a rotation is overdue, or closed again.
         case rotationGate = "rotation-gate"
         /// A server presents the new key of a rotation before the gate said so.

@@ -17,6 +17,10 @@ package enum AlarmRules {
     /// The steps of warning before a certificate or the pins of a domain expire.
     package static let certificate: Steps = [(3, .critical), (14, .warning), (30, .notice)]
 
+    /// The time after which a host that was probed before counts as no longer probed, in seconds: three days, for a job that
+    /// runs daily.
+    package static let missingProbe: Int64 = 259_200
+
     /// The alarms of what there is to see.
     package static func alarms(_ known: AlarmFacts) -> [Alarm] {
         known.names.flatMap { Self.alarms($0, known.time) } + Self.rates(known) + Self.probes(known)
@@ -131,6 +135,10 @@ package enum AlarmRules {
                     Alarm(
                         .probeUnreached, .notice, probe.host, "at \(probe.at): \(missed)",
                         key: probe.name))
+            }
+            if known.time.secondsSince1970 - probe.lastAttempt.secondsSince1970 > Self.missingProbe {
+                alarms.append(
+                    Alarm(.probeMissing, .notice, probe.host, "the last was at \(probe.lastAttempt)", key: probe.name))
             }
             if !facts.revoked.isEmpty {
                 // Someone else may have its key; browsers refuse it, and apps once a list with it is out.

@@ -71,6 +71,10 @@ package struct AlarmRunbook: Hashable, Sendable {
             case .probeUnreached:
                 AlarmRunbook(
                     "unknown", "an outage is found by users", "look at the host, then at the network of the probe")
+            case .probeMissing:
+                AlarmRunbook(
+                    "unknown", "a certificate that ends, and a key that apps refuse, is found by users",
+                    "tumbler probe --push, then look at the job that runs it", "guides/probe-your-hosts.md")
             case .rotationGate:
                 AlarmRunbook(
                     "nothing", "the new key is deployed too early, or never", "tumbler rotate status HOST",

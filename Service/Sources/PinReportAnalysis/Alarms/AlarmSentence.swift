@@ -44,6 +44,7 @@ extension Alarm.Kind {
         case .pinExpiry: "The pins are about to expire"
         case .probeFailed: "Apps refuse what the server presents"
         case .probeUnreached: "A probe did not reach the host"
+        case .probeMissing: "Probes no longer come"
         case .rotationGate: "A rotation does not go on"
         case .earlySwitch: "A server presents the new key of a rotation too early"
         case .noRotationPlan: "A certificate ends, and no rotation is planned"

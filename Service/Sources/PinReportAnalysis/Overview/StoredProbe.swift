@@ -19,6 +19,9 @@ package struct StoredProbe: Hashable, Sendable {
     /// The later probe that did not reach the host, and why; `nil` when the last one did.
     package var miss: Miss?
 
+    /// The time of the last attempt, whether it reached the host or not.
+    package var lastAttempt: Timestamp { max(self.at, self.miss?.at ?? self.at) }
+
     /// A probe that did not reach a host.
     package struct Miss: Hashable, Sendable {
         /// The time of the attempt.

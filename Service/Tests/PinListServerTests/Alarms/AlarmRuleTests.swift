@@ -87,9 +87,13 @@ struct AlarmRuleTests {
                 #expect(
                     try await Self.alarms(store, repository, after: days * Self.day) == [
                         "certificate-expiry \(severity) api.example.com", "pin-expiry \(severity) api.example.com",
+                        "probe-missing notice api.example.com",
                     ])
             }
-            #expect(try await Self.alarms(store, repository, after: 10 * Self.day - 1) == [])
+            #expect(
+                try await Self.alarms(store, repository, after: 10 * Self.day - 1) == [
+                    "probe-missing notice api.example.com"
+                ])
             try await probe(
                 false, Array(#"{"verdict": "block", "reason": "no-matching-pin", "path": []}"#.utf8), 1)
             #expect(try await Self.alarms(store, repository) == ["probe-failed critical api.example.com"])
@@ -136,6 +140,38 @@ struct AlarmRuleTests {
             #expect(try await probe(invalid, 5) == [critical, notice])
             #expect(try await probe(well, 7) == [])
             #expect(try await probe(missed, 6) == [])
+        }
+    }
+
+    @Test("a job of probes that died is a notice after three days; one that does not reach a host has not died")
+    func jobOfProbesThatDiedIsANoticeAfterThreeDays() async throws {
+        let hosts = ["api.example.com", "www.example.com"]
+        let repository = try RepositorySimulator.story(try hosts.map { try .pinned($0) })
+        try await Self.published(repository) { store in
+            func probe(_ hosts: [String], _ result: String, after seconds: Int64) async throws {
+                let found = hosts.map {
+                    StoredProbe(
+                        name: "com.example.app", host: $0,
+                        at: Timestamp(secondsSince1970: TurnedClock.start.secondsSince1970 + seconds), isOK: true,
+                        result: Array(result.utf8))
+                }
+                try await store.write { try $0.add(found) }
+            }
+            let (well, missing) = (#"{"ok": true, "verdict": "allow"}"#, "probe-missing notice ")
+            try await probe(hosts, well, after: 0)
+            try await probe(["www.example.com"], #"{"ok": false, "error": "no route"}"#, after: 3_600)
+            let unreached = "probe-unreached notice www.example.com"
+            #expect(try await Self.alarms(store, repository, after: 3 * Self.day) == [unreached])
+            #expect(
+                try await Self.alarms(store, repository, after: 3 * Self.day + 1) == [
+                    missing + "api.example.com", unreached,
+                ])
+            #expect(
+                try await Self.alarms(store, repository, after: 3 * Self.day + 3_601) == [
+                    missing + "api.example.com", missing + "www.example.com", unreached,
+                ])
+            try await probe(hosts, well, after: 3 * Self.day)
+            #expect(try await Self.alarms(store, repository, after: 3 * Self.day + 3_601) == [])
         }
     }
 

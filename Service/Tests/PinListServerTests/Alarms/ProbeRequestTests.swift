@@ -90,6 +90,9 @@ struct ProbeRequestTests {
             let labels = #"{name="com.example.app",host="api.example.com"}"#
             #expect(metrics.contains("tumbler_probe_ok\(labels) 1\n"))
             #expect(metrics.contains("tumbler_probe_reached\(labels) 0\n"))
+            // The job runs.
+            let time = service.clock.now.secondsSince1970
+            #expect(metrics.contains("tumbler_probe_time_seconds\(labels) \(time)\n"))
             #expect(!metrics.contains(#"tumbler_probe_ok{name="com.example.app",host="www.example.com"}"#))
             let status = try await service.ask(.GET, "/v1/status").text
             #expect(status.contains("not reached at 2026-11-21T00:01:00Z: no route"))
