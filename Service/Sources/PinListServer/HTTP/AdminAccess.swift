@@ -100,24 +100,38 @@ struct AdminAccess: Sendable {
     func isReader(_ secret: String) async throws -> Bool { try await self.token(secret)?.mayRead == true }
 
     /// Whether a request of a browser that changes something comes from a page of ours (the Fetch standard's
-    /// `Sec-Fetch-Site`; RFC 6454's `Origin`). Cookies are `SameSite=Strict` beside it.
-    static func isOfThisSite(_ request: Request) -> Bool {
+    /// `Sec-Fetch-Site`; RFC 6454's `Origin`); `nil` when it says nothing of that, as programs do.
+    static func isOfThisSite(_ request: Request) -> Bool? {
         if let site = request.headers[.secFetchSite] { return site == "same-origin" || site == "none" }
-        guard let origin = request.headers[.origin] else { return true }
+        guard let origin = request.headers[.origin] else { return nil }
         return ["http://", "https://"].contains { origin == $0 + (request.head.authority ?? "") }
     }
 
     /// The token of a request, as it is kept.
     ///
-    /// - Throws: ``Problem``: 401 without one that counts.
+    /// A browser sends the cookie of the log-in along with what other pages make it send. `SameSite=Strict` keeps it
+    /// from other sites, and neither from another subdomain of this one nor from another port. This is the one guard of
+    /// every change that the cookie vouches for.
+    ///
+    /// - Throws: ``Problem``: 401 without one that counts, 403 for a change by the cookie that no page of ours made.
     func token(of request: Request) async throws -> AccessToken {
         guard let secret = Self.secret(of: request), let token = try await self.token(secret) else {
             throw Problem(
                 .unauthorized, "token-needed", "a valid token is needed: Authorization: Bearer TOKEN",
                 headers: [.wwwAuthenticate: "Bearer realm=\"tumbler\""])
         }
+        let isByCookie = request.headers[.authorization] == nil
+        guard !isByCookie || Self.isReading(request) || Self.isOfThisSite(request) == true else {
+            throw Problem(
+                .forbidden, "foreign-form",
+                "with the cookie of a log-in only the pages of this service change something; a program sends "
+                    + "Authorization: Bearer TOKEN")
+        }
         return token
     }
+
+    /// Whether the method of a request changes nothing (RFC 9110, section 9.2.1).
+    private static func isReading(_ request: Request) -> Bool { request.method == .get || request.method == .head }
 
     /// The token of a secret, when it is valid.
     func token(_ secret: String) async throws -> AccessToken? {

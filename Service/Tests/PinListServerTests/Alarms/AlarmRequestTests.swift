@@ -108,6 +108,42 @@ struct AlarmRequestTests {
         }
     }
 
+    @Test("a page of a sibling subdomain, or of another port, silences nothing by the operator's cookie")
+    func pageOfASiblingSubdomainOrOfAnotherPortSilencesNothingByTheOperatorsCookie() async throws {
+        try await Self.with { service in
+            let token = try await service.token(.operate)
+            // What a page may send anywhere without being asked about it first.
+            let cookie = Self.host + [("Cookie", "tumbler=\(token)"), ("Content-Type", "text/plain")]
+            let silence = #"{"what": "failure-rate", "seconds": 604800, "because": "x", "upTo": "critical"}"#
+            let deeds = [
+                ("silence", silence), ("acknowledge", #"{"key": "\#(Self.key)"}"#),
+                ("unsilence", #"{"what": "failure-rate"}"#),
+            ]
+            for fields in [
+                [("Sec-Fetch-Site", "same-site")], [("Sec-Fetch-Site", "cross-site")],
+                [("Origin", "https://blog.example.com")], [("Origin", "https://pins.example.com:8443")],
+                [("Origin", "null")], [("Origin", "https://pins.example.com"), ("Sec-Fetch-Site", "same-site")], [],
+            ] as [[(String, String)]] {
+                for (deed, body) in deeds {
+                    let answer = try await service.ask(
+                        .POST, "/v1/alarms/\(deed)", cookie + fields, Array(body.utf8))
+                    #expect(answer.status == 403, "\(deed) \(fields)")
+                    #expect(answer.code == "foreign-form", "\(deed) \(fields)")
+                }
+            }
+            #expect(try await service.actions().isEmpty)
+            // Looking is no change, and a program's token is none that a browser sends by itself.
+            let look = try await service.ask(.GET, "/v1/alarms", cookie + [("Sec-Fetch-Site", "same-site")])
+            #expect(look.status == 200)
+            let bearer = Self.host + [("Authorization", "Bearer \(token)"), ("Sec-Fetch-Site", "same-site")]
+            for fields in [bearer, cookie + [("Sec-Fetch-Site", "same-origin")]] {
+                let answer = try await service.ask(.POST, "/v1/alarms/silence", fields, Array(silence.utf8))
+                #expect(answer.status == 204, "\(fields)")
+            }
+            #expect(try await service.actions() == ["alarm-silenced", "alarm-silenced"])
+        }
+    }
+
     @Test(
         "a silence has an end, a reason and nothing else that is not understood",
         arguments: [

@@ -57,7 +57,7 @@ struct FormGuard: Sendable {
     ///
     /// - Throws: ``Problem``.
     func check(_ form: [String: String], _ request: Request) throws {
-        guard AdminAccess.isOfThisSite(request), form[PageFrame.tokenField] == self.token(for: request) else {
+        guard AdminAccess.isOfThisSite(request) != false, form[PageFrame.tokenField] == self.token(for: request) else {
             throw Problem(.forbidden, "foreign-form", "this form came from another site, or its page is old; reload it")
         }
     }

@@ -140,7 +140,7 @@ struct DashboardRoutes: Sendable {
     }
 
     private func logIn(_ request: Request) async throws -> Response {
-        guard AdminAccess.isOfThisSite(request) else { throw Self.foreign }
+        guard AdminAccess.isOfThisSite(request) != false else { throw Self.foreign }
         let form = try await self.form(request)
         if let code = form[LoginPage.codeField] { return try await self.logIn(byCode: code, request) }
         let next = Self.next(form[LoginPage.nextField].map { Substring($0) })
