@@ -148,6 +148,79 @@ struct ReleasePublishingTests {
         }
     }
 
+    @Test(
+        "an answer that leaves open whether the list is out: pins.json holds it, and publishing once more is safe",
+        arguments: [
+            RecordingService.Answer.problem(503, "store-unknown-outcome", "whether it was made is not known"),
+            .says(502, ["Content-Type": "text/html"], "<h1>Bad Gateway</h1>"), .says(504, [:], ""),
+            .says(504, ["Content-Type": "application/problem+json"], #"{"title": "Gateway Timeout"}"#),
+            .says(503, ["Content-Type": "application/problem+json"], #"{"title": "upstream"}"#),
+            .problem(500, "http", "no"), .json(202, "{}"),
+        ])
+    func answerThatLeavesOpenWhetherTheListIsOutPinsJsonHoldsIt(answer: RecordingService.Answer) async throws {
+        try await self.with { scene in
+            scene.shelf.override.withLockedValue { $0 = answer }
+            let run = try await scene.release()
+            run.expectError(2, hint: true)
+            #expect(run.errors.contains("whether it is published is not known"), "\(run)")
+            #expect(run.errors.contains("pins.json holds the new list"), "\(run)")
+            #expect(run.errors.contains("tumbler publish once more") && !run.errors.contains("nothing was"), "\(run)")
+            #expect(try scene.version == 2)
+            let publish = ["publish", "-C", "project", "--token-file", "token"]
+            let still = try await CommandRun.tumbler(publish, in: scene.folder)
+            still.expectError(2, hint: true)
+            #expect(still.errors.contains("tumbler publish once more"), "\(still)")
+            scene.shelf.override.withLockedValue { $0 = nil }
+            try await CommandRun.tumbler(publish, in: scene.folder).expectResult()
+            #expect(try scene.servedVersion == 2)
+            #expect(Set(scene.service.requests("PUT").map(\.body)).count == 1)
+        }
+    }
+
+    @Test("an emergency rotation whose list may be out keeps its edit, and does not say that nothing was released")
+    func emergencyRotationWhoseListMayBeOutKeepsItsEdit() async throws {
+        try await self.with { scene in
+            scene.shelf.override.withLockedValue { $0 = .problem(503, "store-unknown-outcome", "not known") }
+            let rotation = ["-C", "project", "--token-file", "token", "--no-look", "--at", "2026-11-22T00:00:00Z"]
+            let emergency = try await CommandRun.tumbler(
+                [
+                    "rotate", "emergency", "api.example.com", "--yes", "--old", ProjectText.pin("a"), "--pin",
+                    ProjectText.pin("f"), "--suspend-for", "12h",
+                ] + rotation, in: scene.folder)
+            #expect(emergency.exitCode == 2 && emergency.output.isEmpty, "\(emergency)")
+            #expect(emergency.errors.contains("the list may be released: tumbler publish"), "\(emergency)")
+            #expect(!emergency.errors.contains("nothing was released"), "\(emergency)")
+            #expect(try scene.version == 2)
+            #expect(try scene.folder.text(of: "project/tumbler.yaml").contains(ProjectText.pin("f")))
+        }
+    }
+
+    @Test("a step of a rotation whose list may be out keeps its edit of the source")
+    func stepOfARotationWhoseListMayBeOutKeepsItsEditOfTheSource() async throws {
+        try await self.with { scene in
+            let rotation = ["-C", "project", "--token-file", "token", "--no-look", "--at", "2026-11-22T00:00:00Z"]
+            // Plans are asked for below the list, and there are none.
+            scene.shelf.override.withLockedValue { $0 = .problem(503, "store-unavailable", "no") }
+            let plan = try await CommandRun.tumbler(
+                [
+                    "rotate", "plan", "api.example.com", "--old", ProjectText.pin("a"), "--pin", ProjectText.pin("f"),
+                ] + rotation, in: scene.folder)
+            #expect(plan.exitCode == 0, "\(plan)")
+            let before = try scene.folder.text(of: "project/tumbler.yaml")
+            for (answer, isKept) in [
+                (RecordingService.Answer.problem(503, "store-unavailable", "no"), false),
+                (.problem(503, "store-unknown-outcome", "not known"), true),
+            ] {
+                scene.shelf.override.withLockedValue { $0 = answer }
+                let next = try await CommandRun.tumbler(
+                    ["rotate", "next", "api.example.com", "--yes"] + rotation, in: scene.folder)
+                #expect(next.exitCode == 2, "\(next)")
+                #expect(try (scene.folder.text(of: "project/tumbler.yaml") != before) == isKept, "\(next)")
+                #expect(try scene.version == (isKept ? 2 : 1), "\(next)")
+            }
+        }
+    }
+
     @Test("a service that cannot be asked, or serves what the roots do not hold, stops it before anything is signed")
     func serviceThatCannotBeAskedOrServesWhatTheRootsDoNotHold() async throws {
         try await self.with { scene in

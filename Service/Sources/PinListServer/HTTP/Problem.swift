@@ -55,11 +55,15 @@ struct Problem: Error, HTTPResponseError {
     /// The time after which to come back to a store that does not answer, in seconds.
     static let unavailableSeconds: Int64 = 30
 
-    /// The store does not answer: what was accepted before is safe, and this was not accepted.
+    /// The store does not answer: what was accepted before is safe. This was not accepted, unless the code says that even
+    /// that is unknown.
     static func unavailable(_ error: any Error) -> Problem {
-        let reason = (error as? StoreError)?.code.description ?? "unavailable"
+        let code = (error as? StoreError)?.code ?? .unavailable
         return Problem(
-            .serviceUnavailable, "store-\(reason)", "the store does not take it now; try again later",
+            .serviceUnavailable, "store-\(code)",
+            code == .unknownOutcome
+                ? "whether the store made this change is not known; look, or ask for it once more"
+                : "the store does not take it now; try again later",
             headers: [.retryAfter: "\(Self.unavailableSeconds)"])
     }
 }

@@ -111,7 +111,7 @@ extension CommandError {
         case .newList:
             self.init(
                 failure.exitCode, "\(failure.message); \(name) holds the new list",
-                hint: "tumbler publish once more: what is published already stays as it is")
+                hint: ServiceClient.PublishingError.hintOfUnknown)
         case .notRestored:
             self.init(
                 failure.exitCode, "\(failure.message); \(name) could not be put back",

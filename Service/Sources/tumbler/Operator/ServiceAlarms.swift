@@ -105,6 +105,6 @@ extension ServiceClient {
             throw CommandError(
                 .doesNotHold, "no such alarm fires, or it is not silenced", hint: "tumbler alarms lists them")
         }
-        guard answer.status == 204 else { throw answer.failure("nothing was changed") }
+        guard answer.status == 204 else { throw answer.failure(ofChange: "nothing was changed") }
     }
 }

@@ -23,6 +23,23 @@ struct ServiceAnswer: Sendable {
     /// Whether it is an error as the service writes them (RFC 9457), and not one of a proxy before it.
     var isProblem: Bool { self.problem != nil }
 
+    /// Whether the service may have made the change that it was asked for. Its own errors say that nothing was changed,
+    /// but for the one whose commit had no answer. A proxy that gives up says nothing of what the service behind it did.
+    var mayBeDone: Bool {
+        guard self.status >= 500 else { return (200...299).contains(self.status) }
+        // The service has no other status for a change that its store did not take.
+        guard self.status == 503, let code = self.problem?.code else { return true }
+        return code == Self.unknownOutcome
+    }
+
+    /// The code of the service for a change of which it does not know whether it was made (formats.md, section 7).
+    private static let unknownOutcome = "store-unknown-outcome"
+
+    /// The failure of a command whose request was for a change, and was not confirmed.
+    ///
+    /// - Parameter what: The request that failed, in words: `nothing was changed`.
+    func failure(ofChange what: String) -> CommandError { self.failure(self.mayBeDone ? "perhaps \(what)" : what) }
+
     /// The failure of a command whose request the service did not carry out.
     ///
     /// - Parameter what: The request that failed, in words: `not published`.

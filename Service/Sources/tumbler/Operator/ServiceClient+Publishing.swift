@@ -17,6 +17,9 @@ extension ServiceClient {
 
         /// Whether it may be published all the same: the request was sent, and the answer is missing or unclear.
         let isUnknown: Bool
+
+        /// The next step where that is so.
+        static let hintOfUnknown = "tumbler publish once more: what is published already stays as it is"
     }
 
     /// The service's confirmation of a publication.
@@ -50,15 +53,17 @@ extension ServiceClient {
                     .undecided,
                     error.mayHaveArrived
                         ? "\(message); whether it is published is not known" : "not published: \(message)",
-                    hint: error.mayHaveArrived
-                        ? "tumbler publish once more: what is published already stays as it is" : error.hint),
+                    hint: error.mayHaveArrived ? PublishingError.hintOfUnknown : error.hint),
                 isUnknown: error.mayHaveArrived)
         }
         guard answer.status == 200 else {
-            // A proxy that gives up says nothing of what the service behind it did.
-            let isUnknown = answer.status >= 500 && !answer.isProblem
+            guard answer.mayBeDone else {
+                throw PublishingError(failure: answer.failure("not published"), isUnknown: false)
+            }
+            let failure = answer.failure("whether it is published is not known")
             throw PublishingError(
-                failure: answer.failure(isUnknown ? "perhaps not published" : "not published"), isUnknown: isUnknown)
+                failure: CommandError(failure.exitCode, failure.message, hint: PublishingError.hintOfUnknown),
+                isUnknown: true)
         }
         guard let confirmation = try? JSONDecoder().decode(Confirmation.self, from: Data(answer.body)),
             confirmation.name == publication.name, confirmation.changes.count <= Self.maximumChanges

@@ -21,7 +21,7 @@ extension ServiceClient {
             Request(
                 method: .POST, url: "\(self.address.list(name))/probe", body: report,
                 maximumBytes: Self.confirmationBytes))
-        guard answer.status == 202 else { throw answer.failure("the result was not taken") }
+        guard answer.status == 202 else { throw answer.failure(ofChange: "the result was not taken") }
     }
 
     /// Puts an answer of the gate into the audit log.
@@ -35,7 +35,7 @@ extension ServiceClient {
             Request(
                 method: .POST, url: "\(self.address.list(name))/gates", body: record,
                 maximumBytes: Self.confirmationBytes))
-        guard answer.status == 204 else { throw answer.failure("the answer was not taken") }
+        guard answer.status == 204 else { throw answer.failure(ofChange: "the answer was not taken") }
     }
 
     /// The status of the service, as JSON and as values.

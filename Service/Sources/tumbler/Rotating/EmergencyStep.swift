@@ -114,6 +114,12 @@ struct EmergencySteps {
         }
     }
 
+    /// The steps that were taken where the answer to the release is missing or unclear, and how to go on.
+    var mayBeReleased: String {
+        let written = "\(RotationFolder.path(of: self.host)) is written, and the list may be released"
+        return "\(written): tumbler publish until it succeeds, then tumbler rotate next \(self.host)"
+    }
+
     /// The text on how to go on, and how to go back.
     func goingOn(before step: EmergencyStep) -> String? {
         let next = "tumbler rotate next \(self.host)"

@@ -112,8 +112,12 @@ struct RotateEmergencyCommand: ServiceAskingCommand {
     /// Releases; says what was done before where that fails.
     private func released(_ release: Release, _ steps: EmergencySteps) async throws -> ReleasedList {
         let refusal = steps.stopped(before: .release)
+        let project = try self.project.find()
+        let before = try project.newestList()
         do { return try await release.run(declined: refusal) } catch {
-            if (error as? CommandError)?.message != refusal.message {
+            if (try? project.newestList()) != before {
+                StandardError.note(steps.mayBeReleased)
+            } else if (error as? CommandError)?.message != refusal.message {
                 StandardError.note(steps.done(before: .release))
                 if let next = steps.goingOn(before: .release) { StandardError.note(next) }
             }

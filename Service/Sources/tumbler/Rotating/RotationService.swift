@@ -74,7 +74,7 @@ struct RotationService {
                 hint: "bring this checkout up to date, then tumbler rotate status \(plan.host)")
         }
         guard [200, 201, 204].contains(answer.status) else {
-            let failure = answer.failure("the plan was not stored")
+            let failure = answer.failure(ofChange: "the plan was not stored")
             throw CommandError(.undecided, failure.message, hint: failure.hint)
         }
     }

@@ -97,7 +97,7 @@ extension ServiceClient {
             Request(
                 method: .POST, url: "\(self.address.list(name))/sightings", body: body,
                 maximumBytes: Self.evaluatedBytes))
-        guard answer.status == 202 else { throw answer.failure("none of \(told.count) was accepted") }
+        guard answer.status == 202 else { throw answer.failure(ofChange: "none of \(told.count) was accepted") }
         guard
             let evaluated = try? JSONDecoder().decode(SightingOutcome.Answer.self, from: Data(answer.body))
                 .certificates,

@@ -208,6 +208,25 @@ struct PublishingRequestTests {
         }
     }
 
+    @Test("a commit without an answer is not said to have failed: whether the list is out is not known")
+    func commitWithoutAnAnswerIsNotSaidToHaveFailedWhetherTheListIsOutIsNotKnown() async throws {
+        let repository = try RepositorySimulator.story()
+        try await TestedStore.sqlite.withDatabase { open in
+            let store = WrappedStore(try open())
+            try await RunningService.with(store, { $0.roots = repository.anchors }) { service in
+                let token = try await service.token(.publish, ["com.example.app"])
+                for (code, isKnown) in [(StoreError.Code.unknownOutcome, false), (.unavailable, true)] {
+                    store.failure = StoreError(code, "the server is gone")
+                    let answer = try await service.publish([repository.roots[0], repository.lists[0]], token: token)
+                    #expect(answer.status == 503)
+                    #expect(answer.code == "store-\(code)")
+                    #expect(answer.member("detail")?.contains("not known") == !isKnown)
+                }
+                store.failure = nil
+            }
+        }
+    }
+
     @Test(
         "white space around the configured root, or around the one that is published, is no other root",
         arguments: [("", "\n"), ("\n", ""), (" \r\n", "\t\n"), ("", "")])
