@@ -138,7 +138,7 @@ struct ServeCommand: AsyncParsableCommand {
     }
 
     /// The store of a check. One that is not there, or that an older version wrote, is what `serve` finds when it begins,
-    /// and no fault: a check stands in front of each start.
+    /// and no fault: a check stands in front of a start.
     private static func checked(_ configuration: ServiceConfiguration) throws -> any ServiceStore {
         do { return try StoreLocation.open(configuration, for: .reading) } catch let error as StoreError {
             switch error.code {

@@ -41,6 +41,22 @@ struct ServiceCommandTests {
         }
     }
 
+    /// The unit of systemd knows by it what another try may mend (`deploy/systemd/tumbler.service`).
+    @Test("serve ends with 1 or 64 for a configuration that is wrong, and with 2 for what may be there later")
+    func serveEndsWith1Or64ForAConfigurationThatIsWrongAndWith2ForWhatMayBeThereLater() async throws {
+        try await withTemporaryFolder { folder in
+            for (text, code) in [
+                ("lisden: 127.0.0.1:0\n", 1), ("listen: {\n", 1), ("names: [com.example.app]\n", 1),
+                ("listen: nowhere\n", 64), ("database: postgres://tumbler@127.0.0.1:1/tumbler\n", 2),
+                ("names: {com.example.app: {root: gone.json}}\n", 2),
+            ] as [(String, Int32)] {
+                try folder.write(text, as: "s.yaml")
+                let run = try await CommandRun.tumbler(["serve", "--config", "s.yaml"], in: folder)
+                run.expectError(code)
+            }
+        }
+    }
+
     @Test(
         "a database of an older version is brought up to date by none of them: they say what does it, and write nothing",
         .enabled(if: ServedLists.python != nil, "there is no python3"))
@@ -65,7 +81,7 @@ struct ServiceCommandTests {
                 #expect(run.errors.contains("tumbler serve brings it up to date"), "\(run)")
                 #expect(try Data(contentsOf: data.appendingPathComponent("tumbler.sqlite")) == before, "\(command)")
             }
-            // A check stands in front of each start: what the start mends is no fault.
+            // A check stands in front of a start: what the start mends is no fault.
             let check = try await CommandRun.tumbler(["serve", "--check", "--data-dir", "data"], in: folder)
             #expect(check.exitCode == 0, "\(check)")
             #expect(check.lines == ["the configuration is in order"], "\(check)")
