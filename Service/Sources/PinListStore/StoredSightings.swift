@@ -10,14 +10,11 @@ package import PinReportAnalysis
 package enum SightingStoring: Hashable, Sendable {
     /// They are kept, each with what it means.
     case stored([SightingState])
-    /// The name has no room for so many more.
+    /// The token, or the name, has no room for so many more.
     case full
 }
 
 extension StoreTransaction {
-    /// The maximum number of sightings of a name that are kept (formats.md, section 7).
-    package static var maximumSightings: Int64 { 10_000 }
-
     /// Sightings of a condition, those that were told last first.
     private func sightings(_ condition: String, _ values: [SQLValue], limit: Int) throws -> [StoredSighting] {
         try self.connection.rows(
@@ -79,14 +76,14 @@ extension StoreTransaction {
     /// Keeps what a monitor told, each certificate once; those that no entry covers are counted.
     ///
     /// - Parameters:
-    ///   - told: The certificates, with their bytes.
+    ///   - told: The certificates, with their bytes; all of one token.
     ///   - rules: Those of the list that is served.
     ///   - list: Its digest.
     package func add(
         _ told: [(sighting: StoredSighting, certificate: [UInt8])], of name: String, by rules: SightingRules,
         of list: String, at now: Timestamp
     ) throws -> SightingStoring {
-        var room = Self.maximumSightings - (try self.sightingCount(of: name))
+        var room = try self.sightingRoom(of: name, for: told.first?.sighting.toldBy ?? "")
         var states: [SightingState] = []
         var unlisted: Int64 = 0
         for (sighting, certificate) in told {
@@ -158,10 +155,6 @@ extension StoreTransaction {
         try self.connection.execute(
             "UPDATE sighting SET \(columns) WHERE name = ? AND digest = ?",
             Array(sighting.values.dropFirst(2)) + [.text(sighting.name), .text(sighting.identity)])
-    }
-
-    private func sightingCount(of name: String) throws -> Int64 {
-        try self.connection.rows("SELECT COUNT(*) FROM sighting WHERE name = ?", [.text(name)]).first?.integer(0) ?? 0
     }
 
     /// The certificates that apps refuse, for names that an entry enforces, which still are valid; acknowledged ones

@@ -153,6 +153,15 @@ struct TokenRevokeCommand: AsyncParsableCommand {
     @Argument(help: "The id, as tumbler token list shows it.")
     var id: String
 
+    @Flag(
+        help: ArgumentHelp(
+            "Forget the certificates of logs that it told.",
+            discussion: """
+                Those that apps accept stay, and those that a person acknowledged. It may be said of a token that was \
+                revoked before. What a monitor found with the same token has to be handed in once more.
+                """))
+    var forgetSightings = false
+
     @OptionGroup var service: LocalServiceOptions
     @OptionGroup var time: TimeOption
 
@@ -164,10 +173,15 @@ struct TokenRevokeCommand: AsyncParsableCommand {
             try store.log("token-revoke", id, by: "cli", at: time)
             return true
         }
-        guard isRevoked else {
+        let forgotten = try await self.forgetSightings ? store.forgetSightings(toldBy: id, by: "cli", at: time) : 0
+        guard isRevoked || forgotten > 0 else {
             throw CommandError(
-                .doesNotHold, "there is no valid token \(id)", hint: "tumbler token list")
+                .doesNotHold,
+                "there is no valid token \(id)" + (self.forgetSightings ? ", and nothing to forget of it" : ""),
+                hint: "tumbler token list")
         }
-        try StandardOutput.write(lines: ["revoked \(id)"])
+        try StandardOutput.write(
+            lines: (isRevoked ? ["revoked \(id)"] : [])
+                + (self.forgetSightings ? ["forgot \(forgotten) certificates that it told"] : []))
     }
 }

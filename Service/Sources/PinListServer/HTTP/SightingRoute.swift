@@ -47,8 +47,9 @@ struct SightingRoute: Sendable {
         } catch is CapacityError {
             throw Problem(
                 .serviceUnavailable, "too-many-sightings",
-                "nothing is stored: \(StoreTransaction.maximumSightings) certificates of \(name) are kept, and the oldest go 30 "
-                    + "days after they expire; watch fewer names", headers: [.retryAfter: "86400"])
+                "nothing is stored: \(StoreTransaction.maximumTokenSightings) certificates of \(name) are kept of one token, "
+                    + "\(StoreTransaction.maximumSightings) of all, and the oldest go 30 days after they expire; watch fewer "
+                    + "names, or go on with another token", headers: [.retryAfter: "86400"])
         } catch { throw Problem.unavailable(error) }
         guard case .stored(let states) = storing else { throw Problem.unavailable(StoreError(.damaged, "")) }
         return .json(

@@ -11,7 +11,7 @@ internal import PinListStore
 extension ServiceParts {
     /// The maximum number of sightings that are evaluated in one transaction, so that other writers wait only briefly.
     private static let maximumEvaluated = 500
-    /// The maximum number of transactions: all that are kept of a name, and those that come meanwhile.
+    /// The maximum number of transactions for a name; the next look, of the alarms, goes on.
     private static let maximumRounds = 40
 
     /// Evaluates those that were evaluated by an earlier list.

@@ -346,22 +346,64 @@ struct SightingRequestTests {
     }
 
     @Test(
-        "beyond 10,000 of a name nothing more is taken but what is known already; the end and two years make room",
+        "a leaked token fills its own places: the monitor goes on, and what was told with it is forgotten by a command",
         arguments: TestedStore.all)
-    func beyond10000OfANameNothingMoreIsTakenButWhatIsKnownAlready(on tested: TestedStore) async throws {
+    func leakedTokenFillsItsOwnPlacesTheMonitorGoesOn(on tested: TestedStore) async throws {
+        let (logged, flood) = (LoggedCertificates(), LoggedCertificates())
+        let (ours, theirs, known) = (P256.Signing.PrivateKey(), P256.Signing.PrivateKey(), P256.Signing.PrivateKey())
+        let entry = try Self.entry("api.example.com", [LoggedCertificates.pin(ours)])
+        try await SightingScene.with([entry], on: tested) { scene, _ in
+            let (store, now) = (scene.service.store, scene.service.clock.now)
+            let leaked = try await scene.service.token(.probe, [SightingScene.name])
+            let id = try #require(AccessToken.id(of: leaked))
+            func tell(
+                _ certificates: LoggedCertificates, _ key: P256.Signing.PrivateKey, _ serial: Int, _ token: String
+            ) async throws -> Int {
+                let der = try certificates.certificate(for: ["api.example.com"], key: key, serial: serial)
+                let body = LoggedCertificates.body([(der, [try certificates.issuer()])])
+                return try await scene.tell(body, token: token).status
+            }
+            #expect(try await tell(flood, theirs, 1, leaked) == 202)
+            try await scene.copy(upTo: 9_998)
+            // What apps accept, and what a person has seen.
+            #expect(try await tell(logged, ours, 2, leaked) == 202)
+            #expect(try await tell(logged, known, 3, leaked) == 202)
+            try await store.write { store in
+                let seen = try store.sightings(of: SightingScene.name, key: LoggedCertificates.pin(known).description)
+                try store.acknowledgeSighting(
+                    of: SightingScene.name, identity: try #require(seen.first).identity,
+                    .init(at: now, by: "0123", severity: "warning"))
+            }
+            #expect(try await tell(flood, theirs, 4, leaked) == 503)
+            // The monitor finds what no app accepts, as before.
+            #expect(try await tell(logged, theirs, 5, scene.token) == 202)
+            try await scene.service.revoke(leaked)
+            // With nothing but another token the monitor goes on that had the one that leaked.
+            let next = try await scene.service.token(.probe, [SightingScene.name])
+            #expect(try await tell(logged, theirs, 6, next) == 202)
+
+            #expect(try await store.forgetSightings(toldBy: id, by: "cli", at: now) == 9_998)
+            let kept = try await store.read { try $0.sightings(of: SightingScene.name, limit: 10) }
+            #expect(kept.map(\.serialNumber).sorted() == ["02", "03", "05", "06"])
+            let issuers = try await store.read {
+                try $0.connection.rows("SELECT key FROM sighting_issuer", []).map { try $0.text(0) }
+            }
+            #expect(issuers == [LoggedCertificates.pin(logged.authority).description])
+            #expect(try await scene.alarms().count == 2)
+            #expect(try await store.forgetSightings(toldBy: id, by: "cli", at: now) == 0)
+            #expect(try await scene.service.actions().filter { $0 == "sightings-forget" }.count == 1)
+        }
+    }
+
+    @Test(
+        "beyond 10,000 of a token nothing more is taken but what is known already; the end and two years make room",
+        arguments: TestedStore.all)
+    func beyond10000OfATokenNothingMoreIsTakenButWhatIsKnownAlready(on tested: TestedStore) async throws {
         let (logged, key) = (LoggedCertificates(), P256.Signing.PrivateKey())
         try await SightingScene.with([try .pinned("api.example.com")], on: tested) { scene, _ in
             let first = try logged.certificate(for: ["api.example.com"], key: key)
             #expect(try await scene.states([(first, [])]) == ["unknown"])
-            let columns = StoredSighting.columns
-            try await scene.service.store.write { store in
-                let row = try #require(
-                    try store.connection.rows("SELECT \(columns.joined(separator: ", ")) FROM sighting", []).first)
-                let rows = (1..<10_000).map { number in
-                    [row.values[0], .text(String(format: "%064d", number))] + row.values.dropFirst(2)
-                }
-                try store.connection.insert(rows, SQLInsertion(into: "sighting", columns))
-            }
+            try await scene.copy(upTo: 10_000)
             let second = try logged.certificate(for: ["api.example.com"], key: key, days: 20, serial: 8)
             let answer = try await scene.tell(LoggedCertificates.body([(second, [])]))
             #expect(answer.status == 503)

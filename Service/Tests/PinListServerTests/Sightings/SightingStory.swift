@@ -129,6 +129,19 @@ struct SightingScene: Sendable {
         }
     }
 
+    /// Copies the only certificate that is kept, as if its token had told so many.
+    func copy(upTo count: Int) async throws {
+        let columns = StoredSighting.columns
+        try await self.service.store.write { store in
+            let row = try #require(
+                try store.connection.rows("SELECT \(columns.joined(separator: ", ")) FROM sighting", []).first)
+            let rows = (1..<count).map { number in
+                [row.values[0], .text(String(format: "%064d", number))] + row.values.dropFirst(2)
+            }
+            try store.connection.insert(rows, SQLInsertion(into: "sighting", columns))
+        }
+    }
+
     /// The alarms about certificates, as they would fire now.
     func alarms() async throws -> [Alarm] {
         let roots = try await self.service.store.read { try #require(try $0.roots(of: Self.name).first) }

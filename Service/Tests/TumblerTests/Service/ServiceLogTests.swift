@@ -157,10 +157,16 @@ struct ServiceLogTests {
             #expect(try await Self.tumbler(["token", "list"], in: folder).output.contains("  revoked "))
             let log = try await Self.tumbler(["audit-log", "show"], in: folder).output
             #expect(log.contains("  cli  token-create  \(id) \"Prometheus\" (ops), read, until "), "\(log)")
+            // Of a token that was revoked there may be something to forget, and here there is not.
+            let forget = ["token", "revoke", id, "--forget-sightings"]
+            try await Self.tumbler(forget, in: folder).expectError(1, hint: true)
             // Without --owner it is the user who types.
-            _ = try await Self.tumbler(["token", "create", "--scope", "read"], in: folder)
+            let second = try await Self.tumbler(["token", "create", "--scope", "read"], in: folder)
             let mine = try await Self.tumbler(["token", "list", "--json"], in: folder)
             #expect(mine.output.contains("\"owner\":\"\(OperatingUser.name(ProcessInfo.processInfo.environment))\""))
+            let other = String(try #require(second.lines.first).split(separator: "_")[1])
+            let both = try await Self.tumbler(["token", "revoke", other, "--forget-sightings"], in: folder)
+            #expect(both.lines == ["revoked \(other)", "forgot 0 certificates that it told"], "\(both)")
             for wrong in [
                 ["--scope", "publish"], ["--scope", "read", "--name", "a"], ["--scope", "x"],
                 ["--scope", "read", "--label", "a\u{202e}b"], ["--scope", "read", "--expires", "soon"],
