@@ -165,11 +165,17 @@ final class HTTPServerConnections: Sendable {
             return self.conclude(self.server.refusal(.noCertificates, "no certificate is known"), channel, outcome)
         }
         let question = self.question(leaf)
-        if let path = self.server.finder.remembered(question, at: self.server.pinning.now) {
+        let path = self.server.finder.remembered(question, at: self.server.pinning.now)
+        if let path, self.server.isDecidedAtOnce(on: path) {
             return self.conclude(self.verdict(on: path, question), channel, outcome)
         }
         Task {
-            let verdict = await self.verdict(on: leaf, of: channel)
+            let verdict: HandshakeVerdict
+            if let path {
+                verdict = self.verdict(on: path, question)
+            } else {
+                verdict = await self.verdict(on: leaf, of: channel)
+            }
             channel.eventLoop.execute { self.conclude(verdict, channel, outcome) }
         }
     }

@@ -27,11 +27,10 @@ struct ServerEvaluator: Sendable {
     let host: HostName
     let port: Int
 
-    /// Evaluates by a path that was found before; `nil` when signatures of logs would have to be verified, which no event
-    /// loop does. Does not wait.
-    func verdictAtOnce(on path: ValidatedPath, _ question: CachingPathValidator.Question) -> HandshakeVerdict? {
-        guard self.pinning.evaluatesWithoutSignatures(path, for: self.host) else { return nil }
-        return self.verdict(on: path, presented: question.presented)
+    /// Whether a path that was found before is evaluated without waiting: signatures of logs would be verified on no event
+    /// loop.
+    func isDecidedAtOnce(on path: ValidatedPath) -> Bool {
+        self.pinning.evaluatesWithoutSignatures(path, for: self.host)
     }
 
     /// Finds the path, unless it was found before, then evaluates it.

@@ -145,7 +145,8 @@ public struct PinnedTLS: Sendable {
             }
             let question = server.finder.question(chain, for: server.host)
             let path = server.finder.remembered(question, at: server.pinning.now)
-            if let path, let verdict = server.verdictAtOnce(on: path, question) {
+            if let path, server.isDecidedAtOnce(on: path) {
+                let verdict = server.verdict(on: path, presented: question.presented)
                 reached(verdict)
                 return promise.succeed(Self.result(verdict, presented))
             }

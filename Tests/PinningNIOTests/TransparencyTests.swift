@@ -5,6 +5,8 @@
 #if NIO
 import AsyncHTTPClient
 import CertificatePinning
+import NIOConcurrencyHelpers
+import NIOPosix
 import PinListClient
 import PinListMetadata
 import PinningNIO
@@ -57,6 +59,43 @@ struct TransparencyTests {
             #expect(scene.pinning.decisionCounts == [reason: 1])
             try await client.shutdown()
         }
+    }
+
+    @Test(
+        "verifies signatures of logs on no event loop, also where it knows the path and the log list is new",
+        arguments: [false, true])
+    func verifiesSignaturesOfLogsOnNoEventLoopAlsoWhereItKnowsThePathAndTheLogListIsNew(http2: Bool) async throws {
+        let made = try LoggedPKI(Self.host)
+        let areOnLoop = NIOLockedValueBox<[Bool]>([])
+        let scene = try await made.scene(.enforce) { configuration in
+            // Asked at the beginning of each verdict, where the rest of it is done.
+            configuration.runtimeEnvironment = {
+                areOnLoop.withLockedValue { $0.append(MultiThreadedEventLoopGroup.currentEventLoop != nil) }
+                return RuntimeEnvironment()
+            }
+        }
+        let client = try scene.client([Self.host])
+        let identity = try LoopbackServer.Identity([made.unlogged, made.pki.intermediate])
+        try await LoopbackServer.with(identity, http2: http2) { server in
+            /// Whether the verdict on the next connection was on an event loop.
+            func isOnLoop() async -> Bool? {
+                areOnLoop.withLockedValue { $0 = [] }
+                let refusal = await #expect(throws: PinningError.self) {
+                    try await client.text("https://\(Self.host):\(server.port)/")
+                }
+                #expect(refusal?.decision.reason == .transparency)
+                return areOnLoop.withLockedValue { $0.first }
+            }
+            #expect(await isOnLoop() == false)
+            // What is known of the path and of its signatures needs no other thread.
+            #expect(await isOnLoop() == true)
+            let time = Timestamp(secondsSince1970: TestPKI.now - 3_600).description
+            let strangers = SigningLog.list(of: [SigningLog("C"), SigningLog("D")], at: time)
+            scene.lists.publish { $0.logFiles.append(strangers) }
+            try await scene.publish { $0.logs = ListedLogs(of: strangers) }
+            #expect(await isOnLoop() == false)
+        }
+        try await client.shutdown()
     }
 
     @Test("an open connection ends when a list comes into force whose logs do not know the certificate's")
