@@ -89,18 +89,20 @@ final class PinnedConnection: Sendable {
                 of: self.host.description, .chainInvalid, detail: "the path of an open connection is not known",
                 connection: facts)
         }
-        let isNews = self.state.withLockedValue { state in
+        let isBlocked = decision.verdict == .block
+        let wasRetired = self.state.withLockedValue { state in
+            defer { state.isRetired = state.isRetired || isBlocked }
             state.decision = decision
             state.epoch = epoch
-            guard decision.verdict == .block, !state.isRetired else { return false }
-            state.isRetired = true
-            return true
+            return state.isRetired
         }
-        guard isNews else { return }
+        guard isBlocked else { return }
+        // Also where earlier rules have retired it: the half minute is not for a stolen key.
         if [.deniedKey, .deniedUndecidable, .revoked].contains(decision.reason) {
             // Not within a hook of AsyncHTTPClient: a stream that is closed before its request is known ends the process.
             return self.channel.eventLoop.execute { self.channel.close(promise: nil) }
         }
+        guard !wasRetired else { return }
         self.channel.eventLoop.execute { self.drain(decision) }
         Task { [pinning] in
             try? await pinning.sleep(seconds: Self.graceSeconds)

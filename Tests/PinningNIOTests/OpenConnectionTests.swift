@@ -103,6 +103,22 @@ struct OpenConnectionTests {
         }
     }
 
+    @Test("is closed at once when its key is denied, though an earlier list has retired it", arguments: [false, true])
+    func isClosedAtOnceWhenItsKeyIsDeniedThoughAnEarlierListHasRetiredIt(http2: Bool) async throws {
+        try await self.withConnection(http2: http2) { scene, client, server, base, pki in
+            let slow = Task { try await client.text("\(base)/wait") }
+            await server.untilWaiting(1)
+            let (strange, leaf) = (PinnedScene.strangePin, try pki.leaf.pin)
+            try await scene.publish { list in list.domains[0].entry.pins = [KnownPin(strange)] }
+            // What sleeps is the half minute of its request, which is never over: the clock stands still.
+            await scene.clock.untilSleeping()
+            try await scene.publish { list in list.denied = [DeniedKey(leaf)] }
+            await server.untilOpen(0)
+            let refusal = await #expect(throws: PinningError.self) { try await slow.value }
+            #expect(refusal?.decision.reason == .deniedKey)
+        }
+    }
+
     @Test("is closed at once when its certificate is revoked", arguments: [false, true])
     func isClosedAtOnceWhenItsCertificateIsRevoked(http2: Bool) async throws {
         try await self.withConnection(http2: http2) { scene, client, server, base, pki in
