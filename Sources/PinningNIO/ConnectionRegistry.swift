@@ -6,7 +6,7 @@
 import CertificatePinning
 import NIOConcurrencyHelpers
 import NIOCore
-import PinListClient
+@_spi(Adapters) import PinListClient
 
 /// The open connections of one client. When a list comes into force, and when a suspension ends, each is evaluated again.
 final class ConnectionRegistry: Sendable {
@@ -15,9 +15,6 @@ final class ConnectionRegistry: Sendable {
         var watch: Task<Void, Never>?
         var suspension: Task<Void, Never>?
     }
-
-    /// The maximum sleep until a suspension ends, in seconds, so that a changed clock is noticed.
-    private static let maximumSleep: Int64 = 3_600
 
     private let pinning: Pinning
     private let state = NIOLockedValueBox(State())
@@ -60,36 +57,27 @@ final class ConnectionRegistry: Sendable {
             withExtendedLifetime(closed) {}
         }
         if isFirst { self.awaitEndOfSuspension() }
-        // A list may have come into force between the verdict and now.
-        if connection.epoch != self.pinning.policyInForce.epoch { connection.reevaluate() }
+        // A list may have come into force between the verdict and now, or a suspension have ended.
+        _ = connection.mayTakeRequest()
     }
 
     /// Evaluates all connections by the rules in force.
     func reevaluateAll() {
+        // First: a suspension that ends meanwhile is not missed.
+        self.awaitEndOfSuspension()
         for connection in self.state.withLockedValue({ Array($0.connections.values) }) {
             connection.reevaluate()
         }
-        self.awaitEndOfSuspension()
     }
 
     /// Evaluates again when the next suspension ends.
     private func awaitEndOfSuspension() {
-        let inForce = self.pinning.policyInForce
-        let now = self.pinning.now
-        let end = inForce.policy(at: now).nextEndOfSuspension(after: inForce.referenceTime(now))
+        let end = self.pinning.suspensions.map(\.until).min()
         self.state.withLockedValue { state in
             state.suspension?.cancel()
             state.suspension = end.map { end in
                 Task { [weak self, pinning] in
-                    while !Task.isCancelled {
-                        let wait =
-                            end.secondsSince1970 - pinning.policyInForce.referenceTime(pinning.now).secondsSince1970
-                        guard wait > 0 else { break }
-                        let sleep = Double(min(wait, Self.maximumSleep))
-                        guard (try? await pinning.sleep(seconds: sleep)) != nil else { return }
-                    }
-                    guard !Task.isCancelled else { return }
-                    self?.reevaluateAll()
+                    if await pinning.hasCome(end) { self?.reevaluateAll() }
                 }
             }
         }

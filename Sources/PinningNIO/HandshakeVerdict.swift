@@ -53,10 +53,12 @@ struct ServerEvaluator: Sendable {
         return HandshakeVerdict(decision: decision, path: path, epoch: epoch)
     }
 
-    /// The same verdict, or a new one when rules came into force since.
+    /// The same verdict, or a new one when rules came into force since, and where no pin allowed: the clock may have
+    /// decided, and a suspension be over since.
     func upToDate(_ verdict: HandshakeVerdict) -> HandshakeVerdict {
         let epoch = self.pinning.policyInForce.epoch
-        guard verdict.epoch != epoch, let path = verdict.path else { return verdict }
+        let isDue = verdict.epoch != epoch || (verdict.isAllowed && verdict.decision.reason != .pinMatch)
+        guard isDue, let path = verdict.path else { return verdict }
         let decision = self.pinning.decisionAgain(
             for: path, host: self.host.description, connection: ConnectionFacts(port: self.port))
         return HandshakeVerdict(decision: decision, path: path, epoch: epoch)

@@ -15,7 +15,8 @@ extension NWProtocolTLS.Options {
     ///
     /// It sets the verify block, so call it after any other code that sets one. It switches off resumption of TLS sessions,
     /// and their tickets: a resumed session has no certificates, and the verify block would not be asked. A connection that is
-    /// open stays open when rules come into force: close it where `Pinning.policyChanges()` says so.
+    /// open stays open when rules come into force, and when a suspension ends: close it where `Pinning.policyChanges()` says
+    /// so, and at the policy's `nextEndOfSuspension(after:)`.
     ///
     /// - Parameters:
     ///   - pinning: The client whose rules apply.

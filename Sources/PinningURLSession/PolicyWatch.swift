@@ -11,7 +11,7 @@ internal import Foundation
 internal import FoundationNetworking
 #endif
 
-/// Evaluates the connections of a session again when rules come into force.
+/// Evaluates the connections of a session again when rules come into force, and when a suspension ends.
 ///
 /// A session shows no connections to close. It has `flush`: later requests use new connections. What refused servers put
 /// into the session's cache is removed with all else in it, because a cache does not say which connection a response came
@@ -28,52 +28,104 @@ final class PolicyWatch: @unchecked Sendable {
 
     private typealias Refused = (server: ConnectionLedger.Server, decision: PinningDecision)
 
+    private let pinning: Pinning
     private let ledger: ConnectionLedger
     private let refusals: TaskRefusals
     private let names: ValidNames
     private let lock = NSLock()
+    /// Held while connections are evaluated: rules may come into force when a suspension ends.
+    private let evaluation = NSLock()
     private weak var session: URLSession?
     private var rules: PinningPolicy
+    /// The suspensions that held when the connections were evaluated last.
+    private var suspended: [Suspension]
     /// What the rules before refused. It was told and acted on then, and may be closed since: requests have other connections now.
     private var before: [Connection: PinningDecision.Reason] = [:]
     private var watching: Task<Void, Never>?
+    private var waiting: Task<Void, Never>?
 
     /// Observes until it is released.
     init(pinning: Pinning, ledger: ConnectionLedger, refusals: TaskRefusals, names: ValidNames) {
+        self.pinning = pinning
         self.ledger = ledger
         self.refusals = refusals
         self.names = names
         // First the changes, then the rules: none comes into force between the two unseen.
         let changes = pinning.policyChanges()
         self.rules = pinning.policyInForce.policy(at: pinning.now)
+        self.suspended = pinning.suspensions
         let watching = Task { [weak self] in
             // By hand: `for await` asks for a method that is newer than iOS 15 where the compiler finds it.
             var changes = changes.makeAsyncIterator()
-            while await changes.next() != nil { self?.reevaluate(by: pinning) }
+            while await changes.next() != nil { self?.reevaluate() }
         }
         self.lock.withLock { self.watching = watching }
+        self.awaitEndOfSuspension()
     }
 
-    deinit { self.watching?.cancel() }
+    deinit {
+        self.watching?.cancel()
+        self.waiting?.cancel()
+    }
 
-    /// Takes the session of the connections. Where rules deny or revoke anything, the cache of a new one is emptied once: the
-    /// denial may have come into force in an earlier process or without this session, and no change tells of it.
+    /// Takes the session of the connections. Where rules deny, revoke or suspend anything, the cache of a new one is emptied
+    /// once: the denial may have come into force, or the suspension have ended, in an earlier process or without this session,
+    /// and no change tells of it.
+    ///
+    /// A session is given again with each of its tasks. No task of ours may have woken since a suspension ended: the device
+    /// slept, or its clock was set.
     func attach(_ session: URLSession) {
         let mayHaveRefused = self.lock.withLock {
             defer { self.session = session }
-            return self.session !== session && !(self.rules.denied.isEmpty && self.rules.revoked.isEmpty)
+            return self.session !== session
+                && !(self.rules.denied.isEmpty && self.rules.revoked.isEmpty && self.rules.suspended.isEmpty)
         }
         if mayHaveRefused { session.emptyCache() }
+        let suspended = self.pinning.suspensions
+        if self.lock.withLock({ self.suspended != suspended }) { self.reevaluate() }
     }
 
-    private func reevaluate(by pinning: Pinning) {
+    /// Evaluates again when the next suspension ends.
+    private func awaitEndOfSuspension() {
+        let end = self.pinning.suspensions.map(\.until).min()
+        self.lock.withLock {
+            self.waiting?.cancel()
+            self.waiting = end.map { end in
+                Task { [weak self, pinning] in
+                    if await pinning.hasCome(end) { self?.reevaluate() }
+                }
+            }
+        }
+    }
+
+    private func reevaluate() {
+        // First: a suspension that ends meanwhile is not missed.
+        self.awaitEndOfSuspension()
+        let suspended = self.pinning.suspensions
+        let refused = self.evaluation.withLock { self.newlyRefused() }
+        let deniesOthers = self.deniesOthers(self.pinning.policyInForce.policy(at: self.pinning.now), suspended)
+        guard let session = self.lock.withLock({ self.session }) else { return }
+        if !refused.isEmpty { session.flush {} }
+        if deniesOthers || !refused.isEmpty { session.emptyCache() }
+        let denied = refused.filter { [.deniedKey, .deniedUndecidable, .revoked].contains($0.decision.reason) }
+        guard !denied.isEmpty else { return }
+        session.getAllTasks { tasks in
+            for task in tasks {
+                guard let refusal = self.refusal(of: task, by: denied) else { continue }
+                self.refusals.end(task, by: refusal, of: self.pinning)
+            }
+        }
+    }
+
+    /// The connections that are refused now, for another reason than before.
+    private func newlyRefused() -> [Refused] {
         let before = self.lock.withLock { self.before }
         var reasons: [Connection: PinningDecision.Reason] = [:]
         var refused: [Refused] = []
         for (server, paths) in self.ledger.paths {
             for path in paths {
                 let connection = Connection(server: server, path: path)
-                let decision = pinning.decisionAgain(
+                let decision = self.pinning.decisionAgain(
                     for: path, host: server.host.description, connection: ConnectionFacts(port: server.port),
                     known: before[connection])
                 guard decision.verdict == .block else { continue }
@@ -83,39 +135,30 @@ final class PolicyWatch: @unchecked Sendable {
             }
         }
         self.lock.withLock { [reasons] in self.before = reasons }
-        let deniesOthers = self.deniesOthers(pinning.policyInForce.policy(at: pinning.now))
-        guard let session = self.lock.withLock({ self.session }) else { return }
-        if !refused.isEmpty { session.flush {} }
-        if deniesOthers || !refused.isEmpty { session.emptyCache() }
-        let denied = refused.filter { [.deniedKey, .deniedUndecidable, .revoked].contains($0.decision.reason) }
-        guard !denied.isEmpty else { return }
-        session.getAllTasks { tasks in
-            for task in tasks {
-                guard let refusal = self.refusal(of: task, by: denied, pinning) else { continue }
-                self.refusals.end(task, by: refusal, of: pinning)
-            }
-        }
+        return refused
     }
 
-    /// Whether rules deny other keys or certificates than those before: the cache may have responses of connections that are
-    /// not known any more, also of an earlier process. What rules denied before the session is for ``attach(_:)``.
-    private func deniesOthers(_ rules: PinningPolicy) -> Bool {
+    /// Whether rules deny other keys or certificates than those before, or a suspension is over: the cache may have responses
+    /// of connections that are not known any more, also of an earlier process. What rules denied before the session is for
+    /// ``attach(_:)``.
+    private func deniesOthers(_ rules: PinningPolicy, _ suspended: [Suspension]) -> Bool {
         self.lock.withLock {
-            defer { self.rules = rules }
+            defer { (self.rules, self.suspended) = (rules, suspended) }
             return rules.denied != self.rules.denied || rules.revoked != self.rules.revoked
+                || self.suspended.contains { !suspended.contains($0) }
         }
     }
 
     /// The refusal of a running task, where its connection may be one of these.
-    private func refusal(of task: URLSessionTask, by denied: [Refused], _ pinning: Pinning) -> PinningDecision? {
+    private func refusal(of task: URLSessionTask, by denied: [Refused]) -> PinningDecision? {
         let opened = self.ledger.servers(of: ObjectIdentifier(task))
         let target = SessionTarget(task.currentRequest?.url)?.server
         if let own = denied.first(where: { opened.contains($0.server) || $0.server == target }) { return own.decision }
         guard opened.isEmpty, let target else { return nil }
         // It may be on the connection of another host whose certificate is for both.
-        let (epoch, now) = (pinning.policyInForce.epoch, pinning.now)
+        let (epoch, now) = (self.pinning.policyInForce.epoch, self.pinning.now)
         for other in denied where self.names.isValid(other.decision.path, for: target.host, under: epoch, at: now) {
-            let decision = pinning.responseDecision(
+            let decision = self.pinning.responseDecision(
                 for: target.host.description, over: other.decision.path,
                 evaluatedFor: other.server.host.description, connection: ConnectionFacts(port: target.port))
             if decision.verdict == .block { return decision }

@@ -193,27 +193,52 @@ struct PinnedTLSTests {
         try await LoopbackServer.with(LoopbackServer.Identity(pki.chain)) { server in
             for (edit, reason) in zip(edits, [nil, PinningDecision.Reason.noMatchingPin, .deniedKey]) {
                 let scene = try PinnedScene([PinnedScene.entry(Self.host, [pki.leaf.pin])], roots: [pki.root])
-                let tls = try PinnedTLS(by: scene.pinning, configuration: scene.tls)
-                let collector = Collector()
-                let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-                    .channelInitializer { channel in
-                        channel.eventLoop.makeCompletedFuture {
-                            try tls.addHandlers(to: channel, for: Self.host, port: server.port)
-                            let pipeline = channel.pipeline.syncOperations
-                            let handshake = try pipeline.handler(type: NIOSSLClientHandler.self)
-                            try pipeline.addHandler(
-                                SlowHandshake { try await scene.publish(edit) }, position: .after(handshake))
-                            try pipeline.addHandler(collector)
-                        }
-                    }
-                    .connect(host: "127.0.0.1", port: server.port).get()
-                try await channel.closeFuture.get()
-                #expect(collector.isAnnounced.withLockedValue { $0 } == (reason == nil))
-                let error = collector.errors.withLockedValue { $0.first } as? PinningError
-                #expect(error?.decision.reason == reason)
-                #expect(collector.retirements.withLockedValue { $0.isEmpty })
+                try await Self.connect(scene, to: server, refusedFor: reason) { try await scene.publish(edit) }
             }
         }
+    }
+
+    @Test("that a suspension let through which ended during its handshake is never announced")
+    func thatASuspensionLetThroughWhichEndedDuringItsHandshakeIsNeverAnnounced() async throws {
+        let pki = try TestPKI([Self.host])
+        let until = Timestamp(secondsSince1970: TestPKI.now + 3_600)
+        try await LoopbackServer.with(LoopbackServer.Identity(pki.chain)) { server in
+            let ends: [(Int64, PinningDecision.Reason?)] = [(-1, nil), (0, .noMatchingPin)]
+            for (seconds, reason) in ends {
+                let entry = try PinnedScene.entry(Self.host, [PinnedScene.strangePin])
+                let scene = try PinnedScene([entry], roots: [pki.root]) { list in
+                    list.suspended = [Suspension(.everything, until: until, reason: "incident")]
+                }
+                try await Self.connect(scene, to: server, refusedFor: reason) {
+                    scene.clock.now = until.advanced(by: seconds)
+                }
+            }
+        }
+    }
+
+    /// Makes a connection whose handshake ends when something was done. It is announced where there is no reason to refuse it.
+    private static func connect(
+        _ scene: PinnedScene, to server: LoopbackServer, refusedFor reason: PinningDecision.Reason?,
+        meanwhile: @escaping @Sendable () async throws -> Void
+    ) async throws {
+        let tls = try PinnedTLS(by: scene.pinning, configuration: scene.tls)
+        let collector = Collector()
+        let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try tls.addHandlers(to: channel, for: Self.host, port: server.port)
+                    let pipeline = channel.pipeline.syncOperations
+                    let handshake = try pipeline.handler(type: NIOSSLClientHandler.self)
+                    try pipeline.addHandler(SlowHandshake(meanwhile), position: .after(handshake))
+                    try pipeline.addHandler(collector)
+                }
+            }
+            .connect(host: "127.0.0.1", port: server.port).get()
+        try await channel.closeFuture.get()
+        #expect(collector.isAnnounced.withLockedValue { $0 } == (reason == nil))
+        let error = collector.errors.withLockedValue { $0.first } as? PinningError
+        #expect(error?.decision.reason == reason)
+        #expect(collector.retirements.withLockedValue { $0.isEmpty })
     }
 
     @Test("is told when new rules refuse it, and closed within half a minute")

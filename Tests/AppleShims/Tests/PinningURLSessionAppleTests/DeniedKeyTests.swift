@@ -102,16 +102,7 @@ struct DeniedKeyTests {
     // The limit is for a cache that is never emptied: the mutants need an end.
     @Test("empties a cache that has its responses from an earlier process, too", .timeLimit(.minutes(20)))
     func emptiesACacheThatHasItsResponsesFromAnEarlierProcessToo() async throws {
-        /// `@unchecked Sendable`: because its stream is Sendable, and nothing of it changes.
-        final class Watched: URLCache, @unchecked Sendable {
-            let emptied = AsyncStream.makeStream(of: Void.self)
-
-            override func removeAllCachedResponses() {
-                super.removeAllCachedResponses()
-                self.emptied.continuation.yield()
-            }
-        }
-        let cache = Watched()
+        let cache = WatchedCache()
         let (scene, pki) = try Scene.bank(cache: cache)
         let url = Phone.url(Self.host)
         scene.phone.network.setAnswer(Self.keepable("kept"), for: url.absoluteString)
@@ -123,7 +114,7 @@ struct DeniedKeyTests {
         #expect(scene.phone.network.requests(at: Self.host).count == 1)
         let pin = try pki.leaf.pin
         try await scene.phone.publish { list in list.denied = [DeniedKey(pin)] }
-        for await _ in cache.emptied.stream { break }
+        await cache.isEmptied()
         #expect(await scene.session.text(url).value == nil)
     }
 

@@ -23,11 +23,12 @@ struct Phone {
     /// - Parameters:
     ///   - domains: The entries.
     ///   - roots: What the device comes to trust, beside what other tests had it trust.
+    ///   - isAsleep: Whether no task wakes by its clock, which goes on all the same.
     ///   - edit: Changes to the list beside its entries.
     init(
         _ domains: [PinnedDomain], trusting roots: [TestCertificate], isObserving: Bool = false,
         reportSender: any ReportSender = NoNetwork(), stopsWithoutDecision: Bool = false,
-        revocation: SystemRevocation = .system, _ edit: (inout PinList) -> Void = { _ in }
+        revocation: SystemRevocation = .system, isAsleep: Bool = false, _ edit: (inout PinList) -> Void = { _ in }
     ) throws {
         AdapterMethods.declare()
         for root in roots { SimulatedSystem.addAnchor(root.der) }
@@ -37,7 +38,8 @@ struct Phone {
         self.lists = SimulatedServer(repository)
         self.clock = ManualClock(now)
         var configuration = PinningConfiguration(
-            fetcher: self.lists, reportSender: reportSender, isObserving: isObserving, clock: self.clock,
+            fetcher: self.lists, reportSender: reportSender, isObserving: isObserving,
+            clock: isAsleep ? DeviceAsleep(clock: self.clock) : self.clock,
             randomness: FixedRandomness(fraction: 0))
         configuration.revocation = revocation
         configuration.stopsWithoutDecision = stopsWithoutDecision
@@ -118,6 +120,15 @@ struct Phone {
         }
         _ = await self.pinning.refresh()
     }
+}
+
+/// The clock of a device that sleeps: its time goes on, and no task wakes.
+private struct DeviceAsleep: PinningClock {
+    let clock: ManualClock
+
+    var now: Timestamp { self.clock.now }
+
+    func sleep(seconds: Double) async throws { try await self.clock.sleep(seconds: 1e9) }
 }
 
 extension URLSession {

@@ -1,0 +1,34 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+public import CertificatePinning
+
+extension Pinning {
+    /// The maximum sleep until a suspension ends, in seconds, so that a clock that was set is noticed, and the end of a
+    /// sleep of the device, in which no task sleeps on.
+    private static let maximumSleep: Int64 = 60
+
+    /// The suspensions that hold now. A connection that one of them let through has to be evaluated again when it is over.
+    @_spi(Adapters)
+    public nonisolated var suspensions: [Suspension] {
+        let (inForce, now) = (self.policyInForce, self.now)
+        let time = inForce.referenceTime(now)
+        return inForce.policy(at: now).suspended.filter { time < $0.until }
+    }
+
+    /// Waits for the end of a suspension, by the client's clock.
+    ///
+    /// - Returns: Whether it has come; `false` when the task was cancelled.
+    @_spi(Adapters)
+    public nonisolated func hasCome(_ end: Timestamp) async -> Bool {
+        while !Task.isCancelled {
+            let time = self.policyInForce.referenceTime(self.now)
+            guard time < end else { return true }
+            let (wait, isOver) = end.secondsSince1970.subtractingReportingOverflow(time.secondsSince1970)
+            let seconds = Double(isOver ? Self.maximumSleep : min(wait, Self.maximumSleep))
+            guard (try? await self.sleep(seconds: seconds)) != nil else { return false }
+        }
+        return false
+    }
+}
