@@ -17,7 +17,7 @@ import PinListMetadata
 /// Fetches lists and sends reports with AsyncHTTPClient, under default validation alone: no pin applies, so that a bad
 /// list cannot keep out its replacement.
 public final class HTTPClientFetcher: ListFetcher, ReportSender {
-    /// The maximum length of an answer to a report, in bytes: its status and its fields count.
+    /// The number of bytes that are read of an answer to a report: its status and its fields count.
     private static let answerBytes = 65_536
     private static let userAgent = "tumbler"
 
@@ -103,7 +103,7 @@ public final class HTTPClientFetcher: ListFetcher, ReportSender {
         return try await self.run(message, maximumBytes: request.maximumBytes)
     }
 
-    /// Posts a report. At most a small part of the answer's body is read.
+    /// Posts a report. Of the answer's body, however long it is, only a little is read.
     ///
     /// - Throws: `FetchError`.
     public func send(_ body: [UInt8], to address: String) async throws -> FetchResponse {
@@ -111,13 +111,16 @@ public final class HTTPClientFetcher: ListFetcher, ReportSender {
         message.method = .POST
         message.headers.add(name: "Content-Type", value: Report.contentType)
         message.body = .bytes(body)
-        return try await self.run(message, maximumBytes: Self.answerBytes)
+        return try await self.run(message, maximumBytes: Self.answerBytes, isCut: true)
     }
 
-    private func run(_ message: HTTPClientRequest, maximumBytes: Int) async throws -> FetchResponse {
+    /// Sends a request within the times. A longer body is a failure, or is cut off.
+    private func run(
+        _ message: HTTPClientRequest, maximumBytes: Int, isCut: Bool = false
+    ) async throws -> FetchResponse {
         do {
             return try await withThrowingTaskGroup(of: FetchResponse.self) { group in
-                group.addTask { try await self.follow(message, maximumBytes) }
+                group.addTask { try await self.follow(message, maximumBytes, isCut) }
                 group.addTask {
                     try await SystemClock().sleep(seconds: self.totalSeconds)
                     throw Self.timeout(self.totalSeconds)
@@ -147,7 +150,9 @@ public final class HTTPClientFetcher: ListFetcher, ReportSender {
         FetchError(.timeout, "the server did not answer within \(seconds) s")
     }
 
-    private func follow(_ message: HTTPClientRequest, _ maximumBytes: Int) async throws -> FetchResponse {
+    private func follow(
+        _ message: HTTPClientRequest, _ maximumBytes: Int, _ isCut: Bool
+    ) async throws -> FetchResponse {
         var message = message
         message.headers.add(name: "User-Agent", value: Self.userAgent)
         guard ReportAddress.isAllowed(message.url) else {
@@ -160,7 +165,7 @@ public final class HTTPClientFetcher: ListFetcher, ReportSender {
             let response = try await self.client.execute(directed, deadline: deadline)
             guard [301, 302, 303, 307, 308].contains(response.status.code),
                 let location = response.headers.first(name: "Location")
-            else { return try await self.read(response, maximumBytes) }
+            else { return try await self.read(response, maximumBytes, isCut) }
             guard let base = URL(string: message.url),
                 let next = URL(string: location, relativeTo: base)?.absoluteString, ReportAddress.isAllowed(next)
             else { throw FetchError(.redirect, "it redirects to an address that is not https") }
@@ -169,10 +174,13 @@ public final class HTTPClientFetcher: ListFetcher, ReportSender {
         throw FetchError(.redirect, "over \(FetchRequest.redirects) redirects")
     }
 
-    private func read(_ response: HTTPClientResponse, _ maximumBytes: Int) async throws -> FetchResponse {
+    private func read(
+        _ response: HTTPClientResponse, _ maximumBytes: Int, _ isCut: Bool
+    ) async throws -> FetchResponse {
         var body: [UInt8] = []
         for try await bytes in response.body {
             guard body.count + bytes.readableBytes <= maximumBytes else {
+                if isCut { break }
                 throw FetchError(.tooLarge, "the answer is over \(maximumBytes) bytes")
             }
             body += bytes.readableBytesView

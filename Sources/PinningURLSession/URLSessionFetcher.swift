@@ -14,7 +14,7 @@ internal import FoundationNetworking
 /// Fetches with Foundation's URLSession, under the platform's default validation: without a delegate for challenges,
 /// cache, cookies or credentials.
 public struct URLSessionFetcher: ListFetcher, ReportSender {
-    /// The maximum length of an answer to a report, in bytes: its status and its fields count.
+    /// The number of bytes that are read of an answer to a report: its status and its fields count.
     private static let answerBytes = 65_536
 
     private let firstByteSeconds: Double
@@ -66,11 +66,11 @@ public struct URLSessionFetcher: ListFetcher, ReportSender {
         message.httpBody = Data(body)
         message.setValue(Report.contentType, forHTTPHeaderField: "Content-Type")
         for (name, value) in fields { message.setValue(value, forHTTPHeaderField: name) }
-        return try await self.run(message, maximumBytes: Self.answerBytes)
+        return try await self.run(message, maximumBytes: Self.answerBytes, isCut: true)
     }
 
-    private func run(_ message: URLRequest, maximumBytes: Int) async throws -> FetchResponse {
-        let exchange = URLSessionExchange(maximumBytes: maximumBytes)
+    private func run(_ message: URLRequest, maximumBytes: Int, isCut: Bool = false) async throws -> FetchResponse {
+        let exchange = URLSessionExchange(maximumBytes: maximumBytes, isCut: isCut)
         return try await exchange.run(message, firstByteSeconds: self.firstByteSeconds, totalSeconds: self.totalSeconds)
     }
 }
@@ -80,14 +80,21 @@ public struct URLSessionFetcher: ListFetcher, ReportSender {
 /// `@unchecked Sendable`: because what changes is read and written under the lock only.
 private final class URLSessionExchange: NSObject, URLSessionDataDelegate, @unchecked Sendable {
     private let maximumBytes: Int
+    /// Whether a longer body is cut off, and no failure.
+    private let isCut: Bool
     private let lock = NSLock()
     private var response: HTTPURLResponse?
     private var body: [UInt8] = []
     private var redirects = 0
     private var failure: FetchError?
+    /// Whether the rest of the body is not wanted: the task was cancelled with what there is.
+    private var isEnough = false
     private var ended: CheckedContinuation<FetchResponse, any Error>?
 
-    init(maximumBytes: Int) { self.maximumBytes = maximumBytes }
+    init(maximumBytes: Int, isCut: Bool) {
+        self.maximumBytes = maximumBytes
+        self.isCut = isCut
+    }
 
     func run(
         _ message: URLRequest, firstByteSeconds: Double, totalSeconds: Double
@@ -145,14 +152,21 @@ private final class URLSessionExchange: NSObject, URLSessionDataDelegate, @unche
         }
     }
 
-    /// Ends the request for a reason; the first one counts.
-    private func stop(_ task: URLSessionTask, _ failure: FetchError, if condition: () -> Bool = { true }) {
+    /// Ends the request for a reason, or because what came is enough; the first end counts.
+    private func stop(_ task: URLSessionTask, _ failure: FetchError?, if condition: () -> Bool = { true }) {
         let isFirst = self.lock.withLock {
-            guard self.failure == nil, condition() else { return false }
+            guard self.failure == nil, !self.isEnough, condition() else { return false }
             self.failure = failure
+            self.isEnough = failure == nil
             return true
         }
         if isFirst { task.cancel() }
+    }
+
+    /// Ends a request whose answer is longer than what is read of it.
+    private func stopReading(_ task: URLSessionTask) {
+        self.stop(
+            task, self.isCut ? nil : FetchError(.tooLarge, "the answer is over \(self.maximumBytes) bytes"))
     }
 
     func urlSession(
@@ -188,7 +202,7 @@ private final class URLSessionExchange: NSObject, URLSessionDataDelegate, @unche
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
         self.lock.withLock { self.response = response as? HTTPURLResponse }
-        if response.expectedContentLength > Int64(self.maximumBytes) { self.stopTooLarge(dataTask) }
+        if response.expectedContentLength > Int64(self.maximumBytes) { self.stopReading(dataTask) }
         completionHandler(.allow)
     }
 
@@ -198,11 +212,7 @@ private final class URLSessionExchange: NSObject, URLSessionDataDelegate, @unche
             self.body += data
             return false
         }
-        if isTooLarge { self.stopTooLarge(dataTask) }
-    }
-
-    private func stopTooLarge(_ task: URLSessionTask) {
-        self.stop(task, FetchError(.tooLarge, "the answer is over \(self.maximumBytes) bytes"))
+        if isTooLarge { self.stopReading(dataTask) }
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
@@ -220,10 +230,12 @@ private final class URLSessionExchange: NSObject, URLSessionDataDelegate, @unche
 
     private func result(_ error: (any Error)?) -> Result<FetchResponse, any Error> {
         if let failure = self.failure { return .failure(failure) }
-        if (error as? URLError)?.code == .timedOut {
-            return .failure(FetchError(.timeout, "the server did not answer in time"))
+        if let error, !self.isEnough {
+            return .failure(
+                (error as? URLError)?.code == .timedOut
+                    ? FetchError(.timeout, "the server did not answer in time")
+                    : FetchError(.network, "the request failed: \(error.localizedDescription)"))
         }
-        if let error { return .failure(FetchError(.network, "the request failed: \(error.localizedDescription)")) }
         guard let response = self.response else { return .failure(FetchError(.network, "there was no answer")) }
         let retryAfter = response.value(forHTTPHeaderField: "Retry-After").flatMap { RetryAfter($0) }
         let fields = ["tumbler-challenge", "tumbler-attestation"].compactMap { name in

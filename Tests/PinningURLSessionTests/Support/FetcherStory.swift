@@ -15,6 +15,7 @@ enum FetcherStory: String, CaseIterable, CustomTestStringConvertible {
     case retryAfterIsNoNumber = "Retry-After that is no number of seconds says nothing"
     case nothingOfTheUser = "no cookies, no credentials, nothing compressed, nothing kept"
     case reportIsPosted = "a report is posted as JSON"
+    case longAnswerCounts = "of a long or endless answer to a report a little is read, and its status counts"
     case redirectsEnd = "three redirects are followed, a fourth is not, and none to http elsewhere"
     case endlessDataIsCutOff = "endless data is cut off at the limit"
     case lengthIsCounted = "a list that is one byte too long is refused, one that just fits is taken"
@@ -58,6 +59,13 @@ enum FetcherStory: String, CaseIterable, CustomTestStringConvertible {
             }
         case .reportIsPosted:
             #expect(try await fetcher.send(Array(#"{"a":1}"#.utf8), to: "\(base)/v1/reports").status == 202)
+        case .longAnswerCounts:
+            for (path, status) in [("long/200", 200), ("long/404", 404), ("long/503", 503), ("endless", 200)] {
+                let answer = try await fetcher.send(Array(#"{"a":1}"#.utf8), to: "\(base)/\(path)")
+                #expect(answer.status == status && answer.body.count <= 65_536, "\(path)")
+                let asked: RetryAfter? = path == "endless" ? nil : 17
+                #expect(answer.retryAfter == asked, "\(path)")
+            }
         case .redirectsEnd:
             #expect(try await answer("redirect/2") == list)
             for path in ["redirect/3", "elsewhere"] {

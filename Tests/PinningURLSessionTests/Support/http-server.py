@@ -31,7 +31,18 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def do_POST(self):
         body = self.rfile.read(int(self.headers["Content-Length"]))
         isReport = self.headers["Content-Type"] == "application/json" and json.loads(body) == {"a": 1}
-        self.answer(202 if isReport and "Cookie" not in self.headers else 400)
+        if self.path.startswith("/long/"):
+            self.answer(int(self.path.removeprefix("/long/")), b"x" * 70000, Retry_After="17")
+        elif self.path == "/endless":
+            self.endless()
+        else:
+            self.answer(202 if isReport and "Cookie" not in self.headers else 400)
+
+    def endless(self):
+        self.send_response(200)
+        self.end_headers()
+        while not stopped.is_set():
+            self.wfile.write(b"x" * 65536)
 
     def do_GET(self):
         here = f"http://127.0.0.1:{self.server.server_address[1]}"
@@ -78,10 +89,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             while not stopped.wait(0.05):
                 self.wfile.write(b".")
         elif path == "/endless":
-            self.send_response(200)
-            self.end_headers()
-            while not stopped.is_set():
-                self.wfile.write(b"x" * 65536)
+            self.endless()
         elif path == "/long":
             self.send_response(200)
             self.send_header("Content-Length", str(1 << 40))
