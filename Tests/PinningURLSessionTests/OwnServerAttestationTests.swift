@@ -71,6 +71,44 @@ struct OwnServerAttestationTests {
         #expect(self.device.attestations == 3)
     }
 
+    @Test("the key before signs until its successor is attested, over a restart and where Apple does not answer, too")
+    func keyBeforeSignsUntilItsSuccessorIsAttestedOverARestartAndWhereAppleDoesNotAnswerToo() async throws {
+        let client = self.client()
+        let first = try await client.attest(challenge: Self.challenge)
+        self.clock.advance(by: 86_400)
+        for failure in [AppAttestError.Code.appleUnavailable, .failed] {
+            self.device.failure = failure
+            await #expect(throws: AppAttestError(failure)) { try await client.attest(challenge: Self.challenge) }
+            self.device.failure = nil
+            for client in [client, self.client()] {
+                #expect(try await client.assertion(for: Self.body).keyID == first.keyID)
+                await #expect(throws: AppAttestError(.waiting)) { try await client.attest(challenge: Self.challenge) }
+            }
+            self.clock.advance(by: 86_400 + 21_601)
+        }
+        let second = try await client.attest(challenge: Self.challenge)
+        #expect(second.keyID != first.keyID)
+        #expect(try await self.client().assertion(for: Self.body).keyID == second.keyID)
+    }
+
+    @Test("a key before that the device has no more is forgotten, and the next attempt waits as long as before")
+    func keyBeforeThatTheDeviceHasNoMoreIsForgottenAndTheNextAttemptWaitsAsLongAsBefore() async throws {
+        let client = self.client()
+        _ = try await client.attest(challenge: Self.challenge)
+        self.clock.advance(by: 86_400)
+        self.device.failure = .failed
+        await #expect(throws: AppAttestError(.failed)) { try await client.attest(challenge: Self.challenge) }
+        self.device.failure = nil
+        self.device.reinstall()
+        for _ in 0..<2 {
+            await #expect(throws: AppAttestError(.invalidKey)) { try await client.assertion(for: Self.body) }
+            await #expect(throws: AppAttestError(.waiting)) { try await client.attest(challenge: Self.challenge) }
+        }
+        self.clock.advance(by: 86_400 + 21_601)
+        let next = try await client.attest(challenge: Self.challenge)
+        #expect(try await client.assertion(for: Self.body).keyID == next.keyID)
+    }
+
     @Test("of two requests that both find no key, the second one to attest does not take the key of the first away")
     func ofTwoRequestsThatBothFindNoKeyTheSecondOneToAttestDoesNotTakeTheKeyOfTheFirstAway() async throws {
         let client = self.client()

@@ -26,8 +26,7 @@ extension AppAttestClient {
         public let assertion: [UInt8]
     }
 
-    /// Makes a key and has Apple attest it. It replaces the one before, which the server does not have, or has lost, and
-    /// which signs until then.
+    /// Makes a key and has Apple attest it. It replaces the one before, which signs until then, also where an attempt fails.
     ///
     /// A key is attested once. Where the server did not answer, send the same attestation again while its challenge is
     /// good. The next key is made a day after the last one at the earliest, and a day and up to six hours more after a
@@ -40,8 +39,12 @@ extension AppAttestClient {
         self.requireNoOrigin()
         guard self.service.isSupported else { throw AppAttestError(.unsupported) }
         var kept = try self.kept()
-        // The key before stays until its successor's time has come: another request may have made it just now.
-        if kept.isRegistered { kept = Self.successor(of: kept) }
+        // Nothing of this is stored before the successor's time has come: another request may have made this key just now.
+        if kept.isRegistered {
+            let before = kept.keyID
+            kept = Self.successor(of: kept)
+            kept.before = before
+        }
         try self.begin(&kept)
         let keyID = try await self.keyID(&kept)
         let attestation = try await self.attest(keyID, challenge: challenge, &kept)
@@ -63,7 +66,7 @@ extension AppAttestClient {
         self.requireNoOrigin()
         guard self.service.isSupported else { throw AppAttestError(.unsupported) }
         let kept = try self.kept()
-        guard kept.isRegistered, let keyID = kept.keyID else { throw AppAttestError(.invalidKey) }
+        guard let keyID = kept.isRegistered ? kept.keyID : kept.before else { throw AppAttestError(.invalidKey) }
         let hash = ReportSignature.clientDataHash(challenge: body)
         return Assertion(keyID: keyID, assertion: try await self.signature(by: keyID, over: hash))
     }

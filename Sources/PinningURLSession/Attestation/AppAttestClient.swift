@@ -72,6 +72,8 @@ public actor AppAttestClient: ReportAttestor {
         var registeredAt: Int64 = 0
         /// The time before which nothing is attested, in seconds since 1970.
         var notBefore: Int64 = 0
+        /// The id of the key before, for a server of the app's own: it signs until its successor is attested.
+        var before: String?
     }
 
     /// Creates a client with given parts; see `init(name:origin:)` for an app's.
@@ -156,9 +158,14 @@ public actor AppAttestClient: ReportAttestor {
         } catch {
             // The Keychain outlives a reinstallation, and the key does not.
             if error.code == .invalidKey {
-                let kept = try self.kept()
+                var kept = try self.kept()
                 // Another request may have replaced it meanwhile.
-                if kept.keyID == keyID { try self.keep(Self.successor(of: kept)) }
+                if kept.before == keyID {
+                    kept.before = nil
+                    try self.keep(kept)
+                } else if kept.keyID == keyID {
+                    try self.keep(Self.successor(of: kept))
+                }
             }
             throw error
         }
@@ -197,6 +204,7 @@ public actor AppAttestClient: ReportAttestor {
         kept.isRegistered = true
         kept.registeredAt = self.clock.now.secondsSince1970
         kept.notBefore = 0
+        kept.before = nil
         try self.keep(kept)
     }
 
