@@ -20,7 +20,7 @@ public protocol ReportSender: Sendable {
     /// - Throws: ``FetchError``; any other error counts as one.
     func send(_ body: [UInt8], to address: String) async throws -> FetchResponse
 
-    /// Posts a body with further fields. The default leaves them out.
+    /// Posts a body with further fields. The default leaves them out, and a report that so loses its signature says why.
     ///
     /// - Parameters:
     ///   - body: UTF-8 JSON.
@@ -32,9 +32,11 @@ public protocol ReportSender: Sendable {
 }
 
 extension ReportSender {
-    /// Posts the body without the fields.
+    /// Posts the body without the fields. Where they have the signature of a report, its body says that it has none:
+    /// `tumbler.attestation` is `failed`.
     public func send(_ body: [UInt8], to address: String, fields: [String: String]) async throws -> FetchResponse {
-        try await self.send(body, to: address)
+        let isSigned = fields[ReportSignature.field] != nil
+        return try await self.send(isSigned ? ReportSignature.body(body, because: .failed) : body, to: address)
     }
 }
 

@@ -53,6 +53,48 @@ struct ReportingTests {
         #expect(report["validation-result"] == .integer(1))
     }
 
+    @Test("a report whose signature the transport does not pass on says that it has none")
+    func reportWhoseSignatureTheTransportDoesNotPassOnSaysThatItHasNone() async throws {
+        struct Signing: ReportAttestor {
+            func attestation(of body: [UInt8], to address: String) async -> ReportSignature { .signed("c2lnbmVk") }
+            func answered(_ answer: FetchResponse, from address: String) async {}
+        }
+        /// A transport with nothing but what it has to have.
+        struct Plain: ReportSender {
+            let collector: SimulatedCollector
+
+            func send(_ body: [UInt8], to address: String) async throws -> FetchResponse {
+                try await self.collector.send(body, to: address)
+            }
+        }
+        let collector = SimulatedCollector()
+        var client = try await Self.client(collector: collector)
+        client.configuration.attestation = Signing()
+        client.configuration.reportSender = Plain(collector: collector)
+        let pinning = try client.launch()
+        try await running(pinning) {
+            _ = pinning.decision(for: TestClient.strangePath, host: TestClient.host)
+            await collector.untilArrived(count: 1)
+        }
+        let report = try self.members(try #require(collector.arrivals.first))
+        guard case .object(let ours)? = report["tumbler"] else {
+            Issue.record("a report without the object of ours")
+            return
+        }
+        #expect(ours.first(where: { $0.name == "attestation" })?.value == .string("failed"))
+        // With a transport that passes it on it says nothing.
+        client.configuration.reportSender = collector
+        let other = try client.launch()
+        try await running(other) {
+            _ = other.decision(
+                for: TestClient.strangePath, host: TestClient.host, connection: ConnectionFacts(port: 8_443))
+            await collector.untilArrived(count: 2)
+        }
+        let signed = try #require(collector.arrivals.last)
+        #expect(signed.fields.count == 1)
+        #expect(!String(decoding: signed.body, as: UTF8.self).contains("attestation"))
+    }
+
     @Test("what could not be delivered waits over a restart, and goes out once the collector is back")
     func whatCouldNotBeDeliveredWaitsOverARestartAndGoesOutOnceTheCollectorIsBack() async throws {
         let store = MemoryStore()

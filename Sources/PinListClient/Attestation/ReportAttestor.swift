@@ -29,6 +29,9 @@ public enum ReportSignature: Hashable, Sendable {
     /// No signature, with the reason.
     case unsigned(AppAttestError.Code)
 
+    /// The name of the field.
+    static let field = "Tumbler-Assertion"
+
     /// The hash of a report that a key signs (formats.md, section 7): the SHA-256 of the service's client data.
     @_spi(Adapters) public static func clientDataHash(name: String, challenge: [UInt8], body: [UInt8]) -> [UInt8] {
         let clientData = SHA256.hash(
@@ -61,8 +64,8 @@ extension PinningConfiguration {
         let answer: FetchResponse
         switch await attestation.attestation(of: body, to: address) {
         case .elsewhere: return try await self.reportSender.send(body, to: address)
-        case .signed(let field):
-            answer = try await self.reportSender.send(body, to: address, fields: ["Tumbler-Assertion": field])
+        case .signed(let value):
+            answer = try await self.reportSender.send(body, to: address, fields: [ReportSignature.field: value])
         case .unsigned(let code):
             answer = try await self.reportSender.send(ReportSignature.body(body, because: code), to: address)
         }
