@@ -7,7 +7,8 @@
 extension PinningDecision: CustomStringConvertible {
     /// Several lines without a last line break. The first is the verdict and stands alone.
     public var description: String {
-        var lines = ["\(PrintableText.line(self.host)): \(self.verdict.rawValue) (\(self.reason)). \(self.sentence)"]
+        let verdict = "\(PrintableText.line(self.host)): \(self.verdict.rawValue) (\(self.reason))."
+        var lines = [([verdict, self.sentence] + self.reportedFindings).joined(separator: " ")]
         if let detail { lines.append("  \(PrintableText.line(detail))") }
         if let entry, !entry.pins.isEmpty {
             let list = self.list.map { ", list \(PrintableText.line($0.name)) version \($0.version)" } ?? ""
@@ -33,6 +34,15 @@ extension PinningDecision: CustomStringConvertible {
         if self.denied?.index == index { return "  <- denied" }
         if self.revoked?.index == index { return "  <- revoked" }
         return [self.matched?.index, self.matchedIssuer?.index].contains(index) ? "  <- matches" : ""
+    }
+
+    /// The sentences about what is denied or revoked and only reported: the reason does not name it.
+    private var reportedFindings: [String] {
+        guard self.verdict == .allow else { return [] }
+        return [
+            self.denied.map { _ in "A key of the path is denied; this is only reported." },
+            self.revoked.map { _ in "A certificate of the path is revoked; this is only reported." },
+        ].compactMap { $0 }
     }
 
     private var sentence: String {

@@ -181,7 +181,8 @@ extension Pinning {
     ) {
         self.ledger.note(decision, at: now)
         let isFailure: Bool
-        switch decision.reason {
+        // What is denied or revoked and only reported is allowed under any reason, a match included.
+        switch decision.reportedReason ?? decision.reason {
         case .pinMatch, .notPinned: return
         case .suspended, .domainExpired: isFailure = false
         default: isFailure = true

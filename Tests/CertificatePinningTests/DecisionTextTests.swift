@@ -65,6 +65,10 @@ struct DecisionTextTests {
         #expect(text.contains("\(Cast.intermediate.pin)  CN=Example Intermediate  <- denied"))
         #expect(text.hasPrefix("example.com: \(isEnforced ? "block (denied-key)" : "allow (pin-match)")."))
         #expect(text.contains("<- matches") == !isEnforced)
+        // The first line stands alone, in a log too.
+        let first = text.split(separator: "\n").first
+        let words = isEnforced ? "A key of the validated path is denied." : "is denied; this is only reported."
+        #expect(first?.hasSuffix(words) == true)
     }
 
     @Test("the first line says that a mismatch is only reported")

@@ -170,5 +170,10 @@ struct RevokedCertificateTests {
         #expect(revoked["serial"] as? String == "0a1b")
         #expect(revoked["issuer"] as? String == Cast.intermediate.pin.description)
         #expect(revoked["index"] as? Int == 0)
+        let reporting = policy.reportingOnly.validate(
+            self.path(serial: [0x0a, 0x1b]), for: "api.example.com", at: Cast.now)
+        #expect(reporting.verdict == .allow)
+        let first = reporting.description.split(separator: "\n").first
+        #expect(first?.hasSuffix("is revoked; this is only reported.") == true)
     }
 }

@@ -163,6 +163,72 @@ struct ReportingTests {
         #expect(await pinning.kinds().contains(.storeFailed) == false)
     }
 
+    @Test(
+        "what is denied or revoked and only reported is an event and a report, where a pin matches and where no entry applies",
+        arguments: ["denied-key", "revoked"], [false, true])
+    func whatIsDeniedOrRevokedAndOnlyReportedIsAnEventAndAReport(reason: String, isObserving: Bool) async throws {
+        let path = try LoggingScene().unlogged
+        let leaf = path.certificates[0]
+        let key = try Pin(publicKeyOf: leaf)
+        let issuer = try Pin(publicKeyOf: path.certificates[1])
+        let fields = try CertificateFields(walking: leaf)
+        let serial = try #require(SerialNumber(contents: leaf[fields.serialNumber]))
+        let collector = SimulatedCollector()
+        var client = try await Self.client(collector: collector)
+        // An app that observes only reports what the list enforces.
+        client.configuration.isObserving = isObserving
+        try client.publish { list in
+            list.reportTo = [Self.address]
+            list.domains[0].entry.pins = [KnownPin(key)]
+            if reason == "revoked" {
+                list.revoked = [RevokedCertificates(issuer: issuer, serials: [serial], isEnforced: isObserving)]
+            } else {
+                list.denied = [DeniedKey(key, isEnforced: isObserving)]
+            }
+        }
+        let pinning = try client.launch()
+        #expect(await pinning.refresh().isSuccess)
+        let hosts = [TestClient.host, "unlisted.example.net"]
+        try await running(pinning) {
+            for host in hosts { #expect(pinning.decision(for: path, host: host).verdict == .allow) }
+            #expect(pinning.decisionCounts == [.pinMatch: 1, .notPinned: 1])
+            #expect(await pinning.kinds().count { $0 == .validationFailed } == 2)
+            // The last to be sent is a mismatch.
+            let last = ConnectionFacts(port: 9_443)
+            _ = pinning.decision(for: TestClient.strangePath, host: TestClient.host, connection: last)
+            while try !collector.arrivals.contains(where: { try self.members($0)["port"] == .integer(9_443) }) {
+                await Task.yield()
+            }
+        }
+        let reports = try collector.arrivals.dropLast().map { try self.members($0) }
+        #expect(reports.map { $0["hostname"] } == hosts.map { JSONValue.string($0) })
+        for report in reports {
+            #expect(report["validation-result"] == .integer(1))
+            guard case .object(let ours)? = report["tumbler"] else {
+                Issue.record("no object tumbler")
+                return
+            }
+            #expect(ours.contains(JSONValue.Member("reason", .string(reason))))
+        }
+    }
+
+    @Test("a connection to a suspended host is an event of its own, and one with a denied key there is a failure")
+    func connectionToASuspendedHostIsAnEventOfItsOwnAndOneWithADeniedKeyThereIsAFailure() async throws {
+        let path = try LoggingScene().unlogged
+        let key = try Pin(publicKeyOf: path.certificates[0])
+        let client = try TestClient()
+        try client.publish { list in
+            list.suspended = [Suspension(.everything, until: TestClient.start.advanced(by: 60), reason: "a drill")]
+            list.denied = [DeniedKey(key, isEnforced: false)]
+        }
+        let pinning = try client.launch()
+        #expect(await pinning.refresh().isSuccess)
+        #expect(pinning.decision(for: TestClient.strangePath, host: TestClient.host).reason == .suspended)
+        #expect(await pinning.kinds() == [.listAccepted, .notEnforced])
+        #expect(pinning.decision(for: path, host: TestClient.host).reason == .suspended)
+        #expect(await pinning.kinds() == [.listAccepted, .notEnforced, .validationFailed])
+    }
+
     @Test("an equivocation is reported with the envelope that proves it")
     func equivocationIsReportedWithTheEnvelopeThatProvesIt() async throws {
         let collector = SimulatedCollector()
