@@ -15,9 +15,11 @@ public struct Report: Hashable, Sendable {
     /// The body as UTF-8 JSON.
     public let body: [UInt8]
 
-    /// The version of the list that it names; `nil` without a list. Of identical reports the one with the newest
-    /// version is kept.
+    /// The version of the list that it names; `nil` without a list.
     public let listVersion: Int64?
+
+    /// The place of that list. Of identical reports the one of the newest list is kept.
+    let list: ListOrder?
 
     /// The addresses; it is sent to each. Never empty.
     public let addresses: [String]
@@ -25,10 +27,11 @@ public struct Report: Hashable, Sendable {
     /// The media type of ``body``.
     public static let contentType = "application/json"
 
-    init?(_ identity: ReportIdentity, listVersion: Int64?, to addresses: [String], body: [UInt8]) {
+    init?(_ identity: ReportIdentity, of list: ReportedList?, to addresses: [String], body: [UInt8]) {
         guard !addresses.isEmpty else { return nil }
         self.identity = identity
-        self.listVersion = listVersion
+        self.listVersion = list?.version
+        self.list = list?.order
         self.addresses = Array(addresses.prefix(ReportLimits.addresses))
         self.body = body
     }
@@ -94,7 +97,7 @@ extension Report {
         ]
         self.init(
             ReportIdentity(decision, reason, port: port, chain: path.isEmpty ? served : path),
-            listVersion: list?.version, to: decision.entry?.reportTo ?? list?.reportTo ?? [],
+            of: list, to: decision.entry?.reportTo ?? list?.reportTo ?? [],
             body: JSONValue.object(members + chains + [ours]).bytes)
     }
 
@@ -170,7 +173,7 @@ extension Report {
                 .init(Self.ours, .object(list.members + [.init("reason", .string(reason))] + evidence))
             ]
         self.init(
-            ReportIdentity(incident: reason, version: list.version), listVersion: list.version, to: list.reportTo,
+            ReportIdentity(incident: reason, version: list.version), of: list, to: list.reportTo,
             body: JSONValue.object(members).bytes)
     }
 }

@@ -64,9 +64,7 @@ extension ReportQueue {
             let report = self.waiting[index]
             guard let our = ours[report.identity.id] else { continue }
             self.waiting[index].addedAt = Self.addedAt(report, our, at: now)
-            if let before = before[report.identity.id], before.listVersion == our.listVersion,
-                our.listVersion == report.listVersion
-            {
+            if let before = before[report.identity.id], before.list == our.list, our.list == report.list {
                 // It went to the addresses that are gone.
                 let delivered = Set(before.addresses).subtracting(our.addresses)
                 self.waiting[index].addresses.removeAll { delivered.contains($0) }

@@ -25,14 +25,18 @@ extension ReportQueue {
         func optional(_ name: String, _ number: Int64?) -> [JSONValue.Member] {
             number.map { [.init(name, .integer($0))] } ?? []
         }
+        func list(_ order: ListOrder?) -> [JSONValue.Member] {
+            // Without the second one it is that of root 1.
+            optional("list", order?.version) + optional("root", order.flatMap { $0.root == 1 ? nil : $0.root })
+        }
         let waiting = self.waiting.map { waiting in
-            // The last three members are newer than the schema: older clients ignore them.
+            // The members after the body are newer than the schema: older clients ignore them.
             JSONValue.object(
                 identity(waiting.identity) + [
                     .init("first", .bool(waiting.isFirst)),
                     .init("addresses", .array(waiting.addresses.map { .string($0) })),
                     .init("body", .string(String(decoding: waiting.body, as: UTF8.self))),
-                ] + optional("list", waiting.listVersion) + optional("addedAt", waiting.addedAt?.secondsSince1970)
+                ] + list(waiting.list) + optional("addedAt", waiting.addedAt?.secondsSince1970)
                     + optional("firstAt", waiting.firstAt?.secondsSince1970))
         }
         let sent = self.sent.map { sent in
@@ -101,10 +105,12 @@ extension ReportQueue {
         func time(_ name: String) throws(StateError) -> Timestamp? {
             try object.optionalInteger(name, in: .min ... .max).map { Timestamp(secondsSince1970: $0) }
         }
+        let version = try object.optionalInteger("list", in: .min ... .max)
+        let root = try object.optionalInteger("root", in: 0 ... .max) ?? 1
         return Waiting(
             identity: try object.identity(), isFirst: try object.bool("first"), body: body, addresses: addresses,
-            listVersion: try object.optionalInteger("list", in: .min ... .max),
-            addedAt: try time("addedAt"), firstAt: try time("firstAt"))
+            list: version.map { ListOrder(under: root, version: $0) }, addedAt: try time("addedAt"),
+            firstAt: try time("firstAt"))
     }
 
     /// Checks the invariants of a queue.

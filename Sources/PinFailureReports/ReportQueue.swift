@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import CertificatePinning
+internal import PinListMetadata
 
 /// The queue of reports: those that wait to be sent, and those that were sent within a day. A value: the client stores
 /// and sends.
@@ -20,9 +21,9 @@ public struct ReportQueue: Hashable, Sendable {
         var isFirst: Bool
         var body: [UInt8]
         var addresses: [String]
-        /// The version of the list that ``body`` names; `nil` without one, and for a report that an older client
+        /// The place of the list that ``body`` names; `nil` without one, and for a report that an older client
         /// stored.
-        var listVersion: Int64? = nil
+        var list: ListOrder? = nil
         /// The time when it was added; `nil` for a report that an older client stored, until a time is known.
         var addedAt: Timestamp? = nil
         /// The time of the first attempt. A time more than ``ReportLimits/firstWait`` after now was noted by a clock
@@ -107,7 +108,7 @@ public struct ReportQueue: Hashable, Sendable {
         let id = report.identity.id
         let report = Waiting(
             identity: report.identity, isFirst: true, body: report.body, addresses: report.addresses,
-            listVersion: report.listVersion, addedAt: now,
+            list: report.list, addedAt: now,
             firstAt: now.after(min(max(wait, 0), ReportLimits.firstWait)))
         if let index = self.waiting.firstIndex(where: { $0.identity.id == id }) {
             self.renew(index, with: report)
@@ -145,14 +146,14 @@ public struct ReportQueue: Hashable, Sendable {
     /// Replaces the body and the addresses of a waiting report by those of an identical one under a newer list, which
     /// may have been published because the addresses were wrong. Its place and its times stay.
     mutating func renew(_ index: Int, with report: Waiting) {
-        guard let version = report.listVersion, version > self.waiting[index].listVersion ?? .min else { return }
+        guard let list = report.list, self.waiting[index].list.map({ $0 < list }) ?? true else { return }
         let room =
             ReportLimits.waitingBytes - self.waiting.reduce(0) { $0 + $1.body.count } + self.waiting[index].body.count
         let body = report.body.count <= room ? report.body : Report.brief(report.body)
         guard body.count <= room else { return }
         self.waiting[index].body = body
         self.waiting[index].addresses = report.addresses
-        self.waiting[index].listVersion = version
+        self.waiting[index].list = list
         self.forgetBackoffs()
     }
 

@@ -17,6 +17,8 @@ public struct ReportedList: Hashable, Sendable {
     public var expiresAt: Timestamp
     /// The addresses for reports where no entry has its own.
     public var reportTo: [String]
+    /// The root of its place among the lists that come into force.
+    package var root: Int64 = 1
 
     /// Creates the description of a list.
     public init(name: String, version: Int64, digest: String, expiresAt: Timestamp, reportTo: [String]) {
@@ -32,7 +34,11 @@ public struct ReportedList: Hashable, Sendable {
         self.init(
             name: held.list.name, version: held.list.version, digest: held.digest, expiresAt: held.list.expiresAt,
             reportTo: held.list.reportTo)
+        self.root = held.order.root
     }
+
+    /// The place among the lists that come into force.
+    package var order: ListOrder { ListOrder(under: self.root, version: self.version) }
 
     /// The members of the object `tumbler` that name the list.
     var members: [JSONValue.Member] {

@@ -5,14 +5,14 @@
 internal import CertificatePinning
 
 extension Pinning {
-    /// Waits for rules that are newer than those that refused something; ``run()`` must be running.
+    /// Waits for a list that is newer than that of the rules that refused something; ``run()`` must be running.
     ///
     /// - Parameters:
-    ///   - version: The version of the list that refused; `nil` without one.
+    ///   - rules: The rules that were in force before the refusal.
     ///   - seconds: The maximum wait.
     /// - Returns: Whether a newer list is in force.
     @_spi(Adapters)
-    public nonisolated func isList(newerThan version: Int64?, within seconds: Double) async -> Bool {
+    public nonisolated func isList(newerThan rules: PolicyInForce, within seconds: Double) async -> Bool {
         let changes = self.policyChanges()
         return await withTaskGroup(of: Bool.self) { group in
             group.addTask {
@@ -20,7 +20,7 @@ extension Pinning {
                 // finds it.
                 var changes = changes.makeAsyncIterator()
                 repeat {
-                    if (self.policyInForce.listVersion ?? 0) > version ?? 0 { return true }
+                    if self.policyInForce.hasNewerList(than: rules) { return true }
                 } while await changes.next() != nil
                 return false
             }

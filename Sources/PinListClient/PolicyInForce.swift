@@ -69,6 +69,13 @@ public final class PolicyInForce: Sendable {
         self.wasStale = Self.isStale(expiresAt, at: Self.reference(earliest, clock))
     }
 
+    /// Whether its list is another one than that of other rules, and came into force later. Versions do not say: a root
+    /// that revokes a signer frees them.
+    func hasNewerList(than other: PolicyInForce) -> Bool {
+        guard let list = self.reportedList else { return false }
+        return other.reportedList.map { $0.order < list.order && $0.digest != list.digest } ?? true
+    }
+
     /// The rules at a time of the clock.
     public func policy(at clock: Timestamp) -> PinningPolicy { self.isStale(at: clock) ? self.stale : self.valid }
 

@@ -28,6 +28,9 @@ public struct HeldList: Sendable {
     /// The status of a held list: current or superseded.
     public private(set) var status: Status
 
+    /// The place among the lists that come into force.
+    package private(set) var order: ListOrder
+
     /// The signed payload: two lists of one version are equal when these bytes are.
     var payload: [UInt8] { self.verified.envelope.payload }
 
@@ -62,6 +65,7 @@ public struct HeldList: Sendable {
         self.bytes = bytes
         self.verified = verified
         self.status = .superseded
+        self.order = ListOrder(under: 0, version: self.list.version)
         self.evaluate(under: chain)
     }
 
@@ -71,6 +75,8 @@ public struct HeldList: Sendable {
         let isLate = chain.revokedBefore.map { self.list.issuedAt >= $0 } ?? true
         let isVouchedFor = self.verified.meets(chain.newest.pins, of: chain.newest, demanding: .first)
         self.status = isLate && isVouchedFor ? .current : .superseded
+        self.order = ListOrder(
+            under: self.status == .current ? chain.newestSuperseding : 0, version: self.list.version)
     }
 
     /// Whether this list is preferred to another: current before superseded, then the higher version.
@@ -92,5 +98,28 @@ public struct HeldList: Sendable {
     /// The ids of the keys of the newest root that signed it.
     mutating func signers(under chain: RootChain) -> [String] {
         self.verified.signers(chain.newest.pins, of: chain.newest).map(\.keyID)
+    }
+}
+
+/// The place of a list among those that come into force.
+///
+/// A version alone is none: the root that revokes a signer frees it, so that the list that follows an attacker's may have a
+/// lower version, or the same one (formats.md, section 3.3).
+package struct ListOrder: Hashable, Comparable, Sendable {
+    /// Where the list is current, the version of the newest root that may have superseded lists, or of the first one; 0
+    /// for a superseded list.
+    package let root: Int64
+    /// The version of the list.
+    package let version: Int64
+
+    /// The place of a list.
+    package init(under root: Int64, version: Int64) {
+        self.root = root
+        self.version = version
+    }
+
+    /// Whether the left one comes into force before the right one.
+    package static func < (left: ListOrder, right: ListOrder) -> Bool {
+        (left.root, left.version) < (right.root, right.version)
     }
 }

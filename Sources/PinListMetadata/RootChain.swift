@@ -23,6 +23,10 @@ public struct RootChain: Sendable {
     /// current. The newest by version, so that a later root can correct a wrong time.
     public private(set) var revokedBefore: Timestamp?
 
+    /// The version of the newest root under which a list may have become superseded: it lacks a key of the role `pins`, or
+    /// has a higher threshold. That of the shipped one where none did.
+    private(set) var newestSuperseding: Int64
+
     private let limits: MetadataLimits
     private let algorithms: Set<MetadataKey.Algorithm>
 
@@ -43,6 +47,7 @@ public struct RootChain: Sendable {
         let root = try Root(payload: envelope.payload, verifying: algorithms)
         _ = try VerifiedEnvelope(envelope, .root, by: root.root, of: root, demanding: .first)
         self.held = [Held(root: root, bytes: bytes, payloadDigest: Envelope.digest(of: envelope.payload))]
+        self.newestSuperseding = root.version
         self.limits = limits
         self.algorithms = algorithms
     }
@@ -79,7 +84,9 @@ public struct RootChain: Sendable {
         // longer valid.
         if !Set(newest.keys(of: newest.pins)).isSubset(of: root.keys(of: root.pins)) {
             self.revokedBefore = root.issuedAt
+            self.newestSuperseding = root.version
         }
+        if root.pins.threshold > newest.pins.threshold { self.newestSuperseding = root.version }
         self.held.append(Held(root: root, bytes: bytes, payloadDigest: Envelope.digest(of: envelope.payload)))
         return root
     }

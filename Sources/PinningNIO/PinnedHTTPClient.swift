@@ -249,12 +249,12 @@ public final class PinnedHTTPClient: Sendable {
         guard request.body == nil, self.options.secondsToWaitForNewerList > 0 else {
             return try await self.sendPinned(request, to: place, deadline, logger)
         }
-        let version = self.pinning.policyInForce.listVersion
+        let rules = self.pinning.policyInForce
         do {
             return try await self.sendPinned(request, to: place, deadline, logger)
         } catch let refusal as PinningError where refusal.isForPins {
             let seconds = self.options.secondsToWaitForNewerList
-            guard await self.pinning.isList(newerThan: version, within: seconds) else { throw refusal }
+            guard await self.pinning.isList(newerThan: rules, within: seconds) else { throw refusal }
             return try await self.sendPinned(request, to: place, deadline, logger)
         }
     }

@@ -72,7 +72,7 @@ open class PinnedSessionDelegate: ForwardingSessionDelegate, @unchecked Sendable
         }
         self.attach(session)
         let port = challenge.protectionSpace.port
-        let version = self.pinning.policyInForce.listVersion
+        let rules = self.pinning.policyInForce
         self.pinning.evaluate(challenge, isWebView: false) { decision in
             guard decision.verdict == .block, PinningError(decision).isForPins, self.secondsToWaitForNewerList > 0
             else {
@@ -80,7 +80,7 @@ open class PinnedSessionDelegate: ForwardingSessionDelegate, @unchecked Sendable
             }
             Task {
                 var decision = decision
-                if await self.pinning.isList(newerThan: version, within: self.secondsToWaitForNewerList) {
+                if await self.pinning.isList(newerThan: rules, within: self.secondsToWaitForNewerList) {
                     decision = self.pinning.decision(
                         for: decision.path, host: decision.host, connection: ConnectionFacts(port: port))
                 }

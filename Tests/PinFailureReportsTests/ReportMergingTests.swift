@@ -17,10 +17,12 @@ struct ReportMergingTests {
 
     /// The report of an issuer of its own.
     private func report(
-        _ issuer: Int, host: String = "api.example.com", list version: Int64 = 7, to addresses: [String]? = nil
+        _ issuer: Int, host: String = "api.example.com", list version: Int64 = 7, under root: Int64 = 1,
+        to addresses: [String]? = nil
     ) throws -> Report {
         var list = Scene.list
         list.version = version
+        list.root = root
         var entry = try Scene.entry(host)
         if let addresses { entry.reportTo = addresses }
         let key = [UInt8(issuer & 255), UInt8(issuer >> 8)]
@@ -151,9 +153,12 @@ struct ReportMergingTests {
         #expect(try processes.stored.sent.map(\.identity) == [identity])
     }
 
-    @Test("of identical ones the one of the newest list stays, with all its addresses, on whichever side it is")
-    func ofIdenticalOnesTheOneOfTheNewestListStays() throws {
-        let newer = try self.report(1, list: 8, to: ["https://a.example.com/", "https://b.example.com/"])
+    @Test(
+        "of identical ones the one of the newest list stays, with all its addresses, on whichever side it is",
+        arguments: [(8, 1), (2, 3)] as [(Int64, Int64)])
+    func ofIdenticalOnesTheOneOfTheNewestListStays(version: Int64, root: Int64) throws {
+        let addresses = ["https://a.example.com/", "https://b.example.com/"]
+        let newer = try self.report(1, list: version, under: root, to: addresses)
         let other = try self.report(2)
         for process in 0...1 {
             var queue = ReportQueue()

@@ -17,9 +17,12 @@ struct ReportTimingTests {
     private func later(_ seconds: Int64) -> Timestamp { Scene.start.advanced(by: seconds) }
 
     /// The report of an issuer of its own.
-    private func report(_ issuer: UInt8, list version: Int64 = 7, to address: String? = nil) throws -> Report {
+    private func report(
+        _ issuer: UInt8, list version: Int64 = 7, under root: Int64 = 1, to address: String? = nil
+    ) throws -> Report {
         var list = Scene.list
         list.version = version
+        list.root = root
         var entry = try Scene.entry("api.example.com")
         if let address { entry.reportTo = [address] }
         let chain = Scene.chain(issuerKey: issuer)
@@ -132,6 +135,27 @@ struct ReportTimingTests {
         #expect(queue.add(try self.report(1, list: 9), at: self.later(40)) == .identical, "it went out today")
     }
 
+    @Test(
+        "a report goes where the list says that recovers from a stolen key's, though its version is lower, or the same",
+        arguments: [2, 1_000_000] as [Int64])
+    func reportGoesWhereTheListSaysThatRecoversFromAStolenKeys(version: Int64) throws {
+        var queue = ReportQueue()
+        let stolen = try self.report(1, list: 1_000_000, under: 2, to: "https://wrong.example.com/")
+        _ = queue.add(stolen, at: Scene.start)
+        // Under the root that revokes, the attacker's list stays in force until there is another: nothing is new.
+        let superseded = try self.report(1, list: 1_000_000, under: 0, to: "https://other.example.com/")
+        #expect(queue.add(superseded, at: self.later(1)) == .identical)
+        #expect(queue.due(at: self.later(1))?.address == "https://wrong.example.com/")
+        let recovered = try self.report(1, list: version, under: 3)
+        #expect(queue.add(recovered, at: self.later(2)) == .identical)
+        #expect(try ReportQueue(queue.bytes) == queue)
+        // An attacker's report of before takes nothing back, over a restart either.
+        var restarted = try ReportQueue(queue.bytes)
+        #expect(restarted.add(stolen, at: self.later(3)) == .identical)
+        let delivery = try #require(restarted.due(at: self.later(3)))
+        #expect(delivery.body == recovered.body && delivery.address == Scene.collector)
+    }
+
     @Test("a report that leaves for a first takes its backoff along: what is stored then can be read")
     func reportThatLeavesForAFirstTakesItsBackoffAlongWhatIsStoredThenCanBeRead() throws {
         var random = SeededGenerator(seed: 2)
@@ -167,7 +191,7 @@ struct ReportTimingTests {
 
     @Test(
         "a stored time or version of another type is damage",
-        arguments: ["\"addedAt\":\"x\"", "\"firstAt\":null", "\"list\":true"])
+        arguments: ["\"addedAt\":\"x\"", "\"firstAt\":null", "\"list\":true", "\"root\":-1"])
     func storedTimeOrVersionOfAnotherTypeIsDamage(member: String) throws {
         let text = Self.older.replacingOccurrences(of: "\"first\":false", with: "\"first\":false,\(member)")
         #expect(throws: ReportQueue.StateError.self) { try ReportQueue(Array(text.utf8)) }
