@@ -192,7 +192,10 @@ extension Pinning {
         self.hub.send(event)
         self.report(decision, connection, inForce, runtimeEnvironment, at: now)
         guard decision.verdict == .block, PinningError(decision).isForPins else { return }
-        self.mismatches.send()
+        switch decision.reason {
+        case .unlistedDenied, .cleartext, .tampering: self.denials.send()
+        default: self.mismatches.send()
+        }
     }
 
     /// Reports a decision, where there is something to report and this installation is in the sample.

@@ -12,6 +12,7 @@ extension Pinning {
     public func run() async {
         // First, so that no mismatch is missed.
         let mismatches = self.mismatches.signals()
+        let denials = self.denials.signals()
         let reports = self.inbox.signals()
         let deliveries = self.deliveries.signals()
         self.deliveries.send()
@@ -24,6 +25,10 @@ extension Pinning {
                 // finds it.
                 var signals = mismatches.makeAsyncIterator()
                 while await signals.next() != nil { await self.refreshAfterMismatch() }
+            }
+            group.addTask {
+                var signals = denials.makeAsyncIterator()
+                while await signals.next() != nil { await self.refreshAfterMismatch(isDenial: true) }
             }
             group.addTask {
                 var signals = reports.makeAsyncIterator()
@@ -60,7 +65,8 @@ extension Pinning {
         }
     }
 
-    private func refreshAfterMismatch() async {
+    /// Refreshes after a mismatch, or after a refusal that is none of a path.
+    private func refreshAfterMismatch(isDenial: Bool = false) async {
         // A stored list may have the pins already.
         self.readAgain()
         guard self.address != nil else { return }
@@ -70,7 +76,11 @@ extension Pinning {
         }
         let fraction = self.configuration.randomness.fraction()
         let now = self.configuration.clock.now
-        guard let wait = self.refreshSchedule.waitAfterMismatch(at: now, fraction: fraction) else { return }
+        let wait =
+            isDenial
+            ? self.refreshSchedule.waitAfterDenial(at: now, fraction: fraction)
+            : self.refreshSchedule.waitAfterMismatch(at: now, fraction: fraction)
+        guard let wait else { return }
         guard (try? await self.configuration.clock.sleep(seconds: wait)) != nil else { return }
         _ = await self.refresh()
     }

@@ -35,8 +35,22 @@ extension Pinning {
 }
 
 extension PinningError {
-    /// Whether a newer list could change the verdict.
+    /// Whether a newer list could change the verdict: the rules refused, and not the path or the connection by itself.
+    ///
+    /// Such a refusal asks for a list.
     @_spi(Adapters) public var isForPins: Bool {
-        [.noMatchingPin, .deniedKey, .revoked, .transparency].contains(self.decision.reason)
+        switch self.decision.reason {
+        case .noMatchingPin, .transparency, .deniedKey, .deniedUndecidable, .unlistedDenied: true
+        // The entry enforces: a newer list may suspend it, or only report.
+        case .cleartext, .tampering: true
+        // By the list. What a revocation list of a CA says no list of pins changes.
+        case .revoked: self.decision.revoked != nil
+        // The host's pins did not match the path. Without a path the connection is the reason.
+        case .otherHostConnection: !self.decision.path.certificates.isEmpty
+        case .pinMatch, .notPinned, .suspended, .unlistedReported, .domainExpired: false
+        case .chainInvalid, .noCertificates, .overBudget, .revocationUnknown, .hostInvalid, .malformed: false
+        // A transport's own reason.
+        default: false
+        }
     }
 }

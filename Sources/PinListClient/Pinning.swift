@@ -21,6 +21,8 @@ public actor Pinning {
     nonisolated let hub: EventBroadcaster
     nonisolated let box: LockedPolicy
     nonisolated let mismatches = WorkSignal()
+    /// Signals a refusal that is none of a path: what is refused all the time holds up no refresh after a mismatch.
+    nonisolated let denials = WorkSignal()
     nonisolated let inbox = ReportInbox()
     nonisolated let deliveries = WorkSignal()
     /// Signals that something stored could not be read.

@@ -30,6 +30,9 @@ public struct RefreshSchedule: Hashable, Sendable {
     /// The number of attempts to get a current list since a signer was replaced.
     private var supersededTries = 0
     private var mismatches = MismatchRefreshThrottle()
+    /// The pacing after refusals that are none of a path. A page chooses the hosts of a web view: what is refused all the
+    /// time must not hold up the refresh after a mismatch.
+    private var denials = MismatchRefreshThrottle()
 
     /// The schedule of an installation that has never refreshed.
     public init() { self.init(stored: RefreshState()) }
@@ -97,6 +100,7 @@ public struct RefreshSchedule: Hashable, Sendable {
     public mutating func noteNewerList() {
         self.supersededTries = 0
         self.mismatches.listCameIntoForce()
+        self.denials.listCameIntoForce()
     }
 
     /// Asks for a refresh after a mismatch, and records it where it may begin.
@@ -107,6 +111,11 @@ public struct RefreshSchedule: Hashable, Sendable {
     /// - Returns: The wait before the refresh in seconds; `nil` when there is no refresh.
     public mutating func waitAfterMismatch(at now: Timestamp, fraction: Double) -> Double? {
         self.mismatches.wait(at: now, fraction: fraction)
+    }
+
+    /// Asks for a refresh after a refusal that is none of a path, such as of a host that no entry covers, as after a mismatch.
+    mutating func waitAfterDenial(at now: Timestamp, fraction: Double) -> Double? {
+        self.denials.wait(at: now, fraction: fraction)
     }
 }
 
