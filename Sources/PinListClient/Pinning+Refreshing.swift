@@ -178,6 +178,7 @@ extension Pinning {
             self.refreshSchedule.noteFailure(
                 retryAfter: asked, isSuperseded: isSuperseded, fraction: fraction, at: now)
         }
+        self.lookAtScheduleSooner()
         guard self.storage == .ready else { return }
         do { try self.archive.persist(self.refreshSchedule.stored) } catch {
             self.hub.send(PinningEvent(.storeFailed, at: now, error.reason))

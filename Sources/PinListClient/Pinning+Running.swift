@@ -3,7 +3,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CertificatePinning
+internal import Foundation
 internal import PinListMetadata
+
+/// A sleep between two looks at the schedule of refreshes.
+struct ScheduleSleep {
+    /// Its beginning and its length.
+    let pause: RefreshState.Pause
+    /// Its end: whether it lasted as long as it was to.
+    let end: Task<Bool, Never>
+}
 
 extension Pinning {
     /// Refreshes the list by its schedule and after mismatches, sends reports, and looks again at stored files that could not
@@ -61,7 +70,36 @@ extension Pinning {
                 _ = await self.refresh()
                 continue
             }
-            guard (try? await self.configuration.clock.sleep(seconds: Double(wait))) != nil else { return }
+            guard await self.sleep(RefreshState.Pause(from: now, seconds: wait)) else { return }
+        }
+    }
+
+    /// Sleeps until the next look at the schedule, or until ``lookAtScheduleSooner()``.
+    ///
+    /// - Returns: Whether there is a next look: not where the task is cancelled, or the clock does not sleep.
+    private func sleep(_ pause: RefreshState.Pause) async -> Bool {
+        let (id, clock) = (UUID(), self.configuration.clock)
+        let end = Task { (try? await clock.sleep(seconds: Double(pause.seconds))) != nil }
+        self.scheduleSleeps[id] = ScheduleSleep(pause: pause, end: end)
+        let isOver = await withTaskCancellationHandler {
+            await end.value
+        } onCancel: {
+            end.cancel()
+        }
+        // A sleep that is not there any more was ended for a sooner look.
+        return self.scheduleSleeps.removeValue(forKey: id) == nil || isOver
+    }
+
+    /// Ends the sleeps that would last beyond the next refresh by the schedule: one that the schedule did not begin may
+    /// have set a sooner time. So it does where the clock has changed, and they would have ended by it.
+    func lookAtScheduleSooner() {
+        let now = self.configuration.clock.now
+        let wait = self.refreshSchedule.sleep(refreshInterval: self.held?.list.refreshInterval ?? 0, at: now)
+        for (id, sleep) in self.scheduleSleeps {
+            let left = sleep.pause.secondsLeft(at: now)
+            guard left > wait || left == 0 else { continue }
+            self.scheduleSleeps[id] = nil
+            sleep.end.cancel()
         }
     }
 

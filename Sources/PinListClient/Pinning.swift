@@ -47,6 +47,8 @@ public actor Pinning {
     var storedReports: ReportQueue
     /// Whether the reports were stored at the last attempt.
     var areReportsStored = true
+    /// The sleeps between two looks at the schedule, one for each call of ``run()``.
+    var scheduleSleeps: [UUID: ScheduleSleep] = [:]
     /// A timer that ends when the next report is due.
     var reportTimer: Task<Void, Never>?
     /// Whether reports are being sent.

@@ -4,7 +4,7 @@
 
 import CertificatePinning
 import Foundation
-import PinListClient
+@_spi(Simulation) import PinListClient
 import PinListMetadata
 import PinningTesting
 import Testing
@@ -95,6 +95,58 @@ struct ScheduleTests {
             await client.clock.untilSleeping()
         }
         #expect(client.server.requests.isEmpty)
+    }
+
+    @Test(
+        "a refresh that the app or a mismatch began and that failed is tried again by the backoff",
+        arguments: [true, false])
+    func refreshThatTheAppOrAMismatchBeganAndThatFailedIsTriedAgainByTheBackoff(byTheApp: Bool) async throws {
+        let client = try TestClient(fraction: 0.999)
+        let pinning = try client.launch()
+        try await running(pinning) {
+            await client.clock.untilSleeping()
+            client.server.interference = { _, _ in throw FetchError(.network, "no route") }
+            if byTheApp {
+                #expect(await pinning.refresh().fetchFailure != nil)
+            } else {
+                #expect(pinning.decision(for: TestClient.strangePath, host: TestClient.host).verdict == .block)
+                await client.clock.untilSleeping(count: 2)
+                client.clock.advance(by: 10)
+                let interval = PinList.defaultRefreshAfter
+                while await pinning.refreshSchedule.wait(refreshInterval: interval, at: client.clock.now) > 119 {
+                    await Task.yield()
+                }
+            }
+            // Not after the rest of the hour for which the schedule slept.
+            await client.clock.untilSleeping()
+            #expect(client.clock.waits == [119])
+            client.server.forgetRequests()
+            client.clock.advance(by: 119)
+            await client.clock.untilSleeping()
+        }
+        #expect(client.server.paths == ["/root/2.json"])
+    }
+
+    @Test("a signer is replaced in a refresh that the app began: a current list is asked for after 1, 5 and 30 seconds")
+    func signerIsReplacedInARefreshThatTheAppBeganACurrentListIsAskedForSoon() async throws {
+        let client = try TestClient(fraction: 0.999)
+        let pinning = try client.launch()
+        try await running(pinning) {
+            await client.clock.untilSleeping()
+            client.clock.advance(by: 60)
+            try client.server.publish { repository in
+                repository.time = client.clock.now
+                repository.pinsKeys = [repository.newKey()]
+                try repository.publishRoot()
+            }
+            #expect(await pinning.refresh().isSuccess)
+            #expect(await pinning.kinds().contains(.signerReplaced))
+            for wait: Int64 in [1, 5, 30] {
+                await client.clock.untilSleeping()
+                #expect(client.clock.waits == [Double(wait)])
+                client.clock.advance(by: wait)
+            }
+        }
     }
 
     @Test("pins are evaluated without refreshes: one event says so")

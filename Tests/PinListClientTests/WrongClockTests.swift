@@ -50,6 +50,21 @@ struct WrongClockTests {
         #expect(valid.policy(at: client.clock.now).list?.stale == false)
     }
 
+    @Test("a sleep that a clock which was ahead began does not hold up the next try after a refresh that failed")
+    func sleepThatAClockWhichWasAheadBeganDoesNotHoldUpTheNextTryAfterARefreshThatFailed() async throws {
+        let client = try TestClient(fraction: 0.999)
+        client.clock.advance(by: Self.decade)
+        let pinning = try client.launch()
+        try await running(pinning) {
+            await client.clock.untilSleeping()
+            client.clock.advance(by: -Self.decade)
+            client.server.interference = { _, _ in throw FetchError(.network, "there is no network") }
+            #expect(await pinning.refresh().fetchFailure != nil)
+            await client.clock.untilSleeping()
+            #expect(client.clock.waits == [119])
+        }
+    }
+
     @Test("a pause after a failure that a clock which was ahead began does not hold up the next refresh")
     func pauseAfterAFailureThatAClockWhichWasAheadBeganDoesNotHoldUpTheNextRefresh() async throws {
         let store = MemoryStore()

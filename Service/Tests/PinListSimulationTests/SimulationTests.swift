@@ -131,6 +131,20 @@ struct SimulationTests {
         #expect(own.neverRecovered < 50)
     }
 
+    @Test("an installation that is refused while the host of the lists is down asks again by the backoff")
+    func installationThatIsRefusedWhileTheHostOfTheListsIsDownAsksAgainByTheBackoff() throws {
+        let clients = 100
+        let hour: Int64 = 3_600
+        var scenario = Scenario(clients: clients, opened: .trace(OpeningTrace([[hour - 600]])))
+        scenario.days = 1
+        scenario.session = TimeSpan(seconds: 2 * hour)
+        scenario.events = [Scenario.Event(at: TimeSpan(seconds: hour), .switchTo("new"))]
+        scenario.outages = [Scenario.Outage(from: TimeSpan(seconds: hour), for: TimeSpan(seconds: hour))]
+        let tally = try Simulation(scenario, seed: 1).tally(of: 0..<clients)
+        // After the first refusal, and before an app connects again: within 10 s, and then within 2 minutes.
+        #expect(tally.requests[60..<65].reduce(0, +) >= 2 * clients)
+    }
+
     @Test("lists that have expired are refused by those who do not hold them")
     func listsThatHaveExpiredAreRefusedByThoseWhoDoNotHoldThem() throws {
         let scenario = try ScenarioText.read(

@@ -144,13 +144,17 @@ struct ClientRun {
             && self.schedule.wait(refreshInterval: self.timeline.refreshInterval, at: self.clock(now)) == 0
     }
 
+    /// The sleep until the next look at the schedule.
+    private func sleep(at now: Int64) -> Int64 {
+        self.schedule.sleep(refreshInterval: self.timeline.refreshInterval, at: self.clock(now))
+    }
+
     private mutating func refreshBySchedule(at now: Int64, into tally: inout SimulationTally) {
-        let interval = self.timeline.refreshInterval
-        var sleep = self.schedule.sleep(refreshInterval: interval, at: self.clock(now))
+        var sleep = self.sleep(at: now)
         if sleep == 0 {
             self.refresh(at: now, into: &tally)
             // After a refresh none is due at the same moment: an interval and a backoff are a second long at least.
-            sleep = max(self.schedule.sleep(refreshInterval: interval, at: self.clock(now)), 1)
+            sleep = max(self.sleep(at: now), 1)
         }
         self.wakeAt = now + sleep
     }
@@ -158,6 +162,8 @@ struct ClientRun {
     private mutating func refreshAfterMismatch(at now: Int64, into tally: inout SimulationTally) {
         self.mismatchAt = .max
         self.refresh(at: now, into: &tally)
+        // One that failed is tried again by the backoff, sooner than the schedule was going to look.
+        self.wakeAt = min(self.wakeAt, now + max(self.sleep(at: now), 1))
         guard self.hasAnotherMismatch else { return }
         self.hasAnotherMismatch = false
         self.askForRefresh(at: now)

@@ -93,6 +93,8 @@ struct RealClient {
                 session.mismatchAt = nil
                 await self.randomness.untilDrawn(drawn + 1)
                 _ = await pinning.refreshSchedule
+                // The schedule looks again where the refresh failed.
+                await self.clock.untilSleeping()
             } else if due > 0 {
                 await self.clock.untilSleeping(count: session.mismatchAt == nil ? 1 : 2)
             }
