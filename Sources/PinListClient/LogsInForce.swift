@@ -62,7 +62,7 @@ final class LogsInForce: @unchecked Sendable {
     /// Whether the list is too old to enforce anything at a time.
     func isStale(at time: Timestamp) -> Bool { self.logs.isStale(at: time) }
 
-    /// Whether the event about a stale list was sent: it is sent once.
+    /// Whether the event about a stale list was sent: it is sent once, until the list is not stale.
     let staleSaid = FirstTime()
 
     /// The number of paths whose signatures were verified, for tests.
@@ -76,6 +76,8 @@ final class LogsInForce: @unchecked Sendable {
         of path: ValidatedPath, under policy: TransparencyRule.Policy, at time: Timestamp
     ) -> TransparencyEvaluation? {
         guard !self.isStale(at: time) else { return nil }
+        // The clock may have been ahead: the list will be stale again, and that is said then.
+        self.staleSaid.reset()
         return self.evidence(of: path).evaluation(under: TransparencyPolicy(policy), at: time)
     }
 
@@ -140,7 +142,7 @@ extension LogsInForce {
     }
 }
 
-/// A flag that is raised once.
+/// A flag that is raised once, or once again after it was reset.
 ///
 /// `@unchecked Sendable`: because what changes is read and written under the lock only.
 final class FirstTime: @unchecked Sendable {
@@ -154,4 +156,7 @@ final class FirstTime: @unchecked Sendable {
             return !self.isOver
         }
     }
+
+    /// Lowers the flag: the next time is the first one again.
+    func reset() { self.lock.withLock { self.isOver = false } }
 }

@@ -63,7 +63,8 @@ public actor Pinning {
     var refreshInFlight: Task<Void, Never>?
     /// The tasks that wait for the refresh in flight.
     var refreshWaiters: [UUID: CheckedContinuation<RefreshOutcome, Never>] = [:]
-    private var announced: Set<String> = []
+    /// The kinds of the announced events about the list in force and its log list.
+    private var announced: Set<PinningEvent.Kind> = []
     private var epoch: UInt64 = 0
 
     /// Whether the store can be used.
@@ -165,7 +166,7 @@ public actor Pinning {
         let events =
             trust.conditions(at: now) + found.findings.map { PinningEvent($0.kind, at: now, $0.detail) }
         for event in events { self.hub.send(event) }
-        self.announced = Set(events.map { "\($0.kind) \(trust.inForce?.held.digest ?? "")" })
+        self.announced = Set(events.map(\.kind))
     }
 
     /// The name under which the state of rules without a list is stored.
@@ -242,6 +243,8 @@ public actor Pinning {
         self.box.value = trust.policy(
             for: self.installation, epoch: self.epoch, logs: self.logs, self.configuration, at: now)
         if before.listDigest != self.box.value.listDigest { self.announced = [] }
+        // What the clock decided does not outlive the clock: the list will expire again, and is announced then.
+        if !self.box.value.wasStale { self.announced.remove(.stale) }
         self.announce(trust.conditions(at: now))
         // A missing log list is fetched next; its event follows the fetch.
         if !found.isWanted { self.announce(found.findings, at: now) }
@@ -253,8 +256,7 @@ public actor Pinning {
     }
 
     private func announce(_ events: [PinningEvent]) {
-        let digest = self.held?.digest ?? ""
-        for event in events where self.announced.insert("\(event.kind) \(digest)").inserted { self.hub.send(event) }
+        for event in events where self.announced.insert(event.kind).inserted { self.hub.send(event) }
     }
 }
 

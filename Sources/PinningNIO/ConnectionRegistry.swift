@@ -56,7 +56,8 @@ final class ConnectionRegistry: Sendable {
             let closed = self.state.withLockedValue { $0.connections.removeValue(forKey: id) }
             withExtendedLifetime(closed) {}
         }
-        if isFirst { self.awaitEndOfSuspension() }
+        // A clock that was ahead may have ended the suspension before, and left no end to wait for.
+        if isFirst || connection.decision.reason == .suspended { self.awaitEndOfSuspension() }
         // A list may have come into force between the verdict and now, or a suspension have ended.
         _ = connection.mayTakeRequest()
     }

@@ -108,6 +108,22 @@ struct ListedLogsTests {
         #expect(pinning.decide(scene.unlogged).reason == .transparency)
     }
 
+    @Test("is said to be over 70 days old when it is, also where a clock that was ahead had it said before")
+    func isSaidToBeOver70DaysOldWhenItIsAlsoWhereAClockThatWasAheadHadItSaidBefore() async throws {
+        let scene = try LoggingScene()
+        try scene.publish(scene.file())
+        let pinning = try scene.client.launch()
+        _ = await pinning.refresh()
+        let days: Int64 = 71 * 86_400
+        for (seconds, reason, count) in [
+            (days, PinningDecision.Reason.pinMatch, 1), (-days, .transparency, 1), (days, .pinMatch, 2),
+        ] {
+            scene.client.clock.advance(by: seconds)
+            #expect(pinning.decide(scene.unlogged).reason == reason)
+            #expect(await pinning.count(of: .logsStale) == count)
+        }
+    }
+
     @Test("is kept over a restart without a network, and one that was tampered with on the disk is not believed")
     func isKeptOverARestartWithoutANetworkAndOneThatWasTamperedWithOnTheDiskIsNotBelieved() async throws {
         let store = MemoryStore()

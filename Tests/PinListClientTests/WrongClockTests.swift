@@ -50,6 +50,28 @@ struct WrongClockTests {
         #expect(valid.policy(at: client.clock.now).list?.stale == false)
     }
 
+    @Test(
+        "the event of an expired list is sent when it expires, also where a clock that was ahead had sent it before",
+        arguments: [false, true])
+    func eventOfAnExpiredListIsSentWhenItExpiresAlsoWhereAClockThatWasAheadHadSentItBefore(
+        atTheStart: Bool
+    ) async throws {
+        let client = try TestClient()
+        if atTheStart { client.clock.advance(by: Self.decade) }
+        let pinning = try client.launch(refreshing: false)
+        var changes = pinning.policyChanges().makeAsyncIterator()
+        let ahead: [(seconds: Int64, events: Int)] = atTheStart ? [] : [(Self.decade, 1)]
+        let later: [(seconds: Int64, events: Int)] = [(-Self.decade, 1), (RepositorySimulator.listValidity, 2)]
+        for step in ahead + later {
+            client.clock.advance(by: step.seconds)
+            _ = pinning.decision(for: TestClient.strangePath, host: TestClient.host)
+            _ = await changes.next()
+            // The event follows the change.
+            _ = await pinning.status
+            #expect(await pinning.kinds().count { $0 == .stale } == step.events, "\(step)")
+        }
+    }
+
     @Test("a sleep that a clock which was ahead began does not hold up the next try after a refresh that failed")
     func sleepThatAClockWhichWasAheadBeganDoesNotHoldUpTheNextTryAfterARefreshThatFailed() async throws {
         let client = try TestClient(fraction: 0.999)
