@@ -45,8 +45,8 @@ public struct PinningEvent: Hashable, Sendable, CustomStringConvertible {
         /// Entries ask for a mode or a policy of Certificate Transparency that this version does not know: it does not
         /// evaluate them.
         public static let unknownTransparency = Kind(code: "unknown-transparency")
-        /// The list names a log list that is not there yet, or its entries ask for a policy and it names none. The log
-        /// list that was in force stays so; without one no policy is evaluated.
+        /// The list names a log list that is not there yet, and the one that was in force stays so. Or its entries ask
+        /// for a policy and it names none: then none is in force. Without one no policy is evaluated.
         public static let logsMissing = Kind(code: "logs-missing")
         /// The log list that the list names cannot be read, or another file came in its place. The log list that
         /// was in force stays so; without one no policy is evaluated.
