@@ -7,6 +7,7 @@ import Foundation
 import FoundationNetworking
 import PinListClient
 import PinListMetadata
+import PinningTesting
 import PinningURLSession
 import Testing
 
