@@ -77,8 +77,8 @@ struct AlarmEvaluation: Sendable {
         for key in firing.keys.sorted() where wanted[key] == nil { try store.endAlarm(key, at: now) }
     }
 
-    /// The alarms that belong into another message: those without a message, and those that became more urgent than theirs
-    /// said while others of it did not. A pager that a person silenced for less would not call.
+    /// The alarms that belong into another message: those without a message that no person has seen, and those that became
+    /// more urgent than theirs said while others of it did not. A pager that a person silenced for less would not call.
     ///
     /// - Parameters:
     ///   - rows: The alarms that fire, and those whose end was not told.
@@ -94,7 +94,7 @@ struct AlarmEvaluation: Sendable {
             return risen.count < parts.count ? risen.map(\.key) : []
         }
         let moving = Set(risen)
-        return loud.filter { $0.message == nil || moving.contains($0.key) }
+        return loud.filter { ($0.message == nil && $0.acknowledgement == nil) || moving.contains($0.key) }
     }
 
     /// Puts alarms into a message of their kind: into one that began within ``joining`` seconds and is as urgent, else into

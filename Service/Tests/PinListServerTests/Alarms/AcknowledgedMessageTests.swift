@@ -91,6 +91,21 @@ struct AcknowledgedMessageTests {
         }
     }
 
+    @Test("what left it silenced, and was seen since, does not ring when the silence ends, but when it becomes worse")
+    func whatLeftItSilencedAndWasSeenSinceDoesNotRingWhenTheSilenceEnds() async throws {
+        try await TestedStore.sqlite.withDatabase { open in
+            let store = try open()
+            let both = Self.failing(["a"]) + Self.failing(["b"], .warning)
+            _ = try await Self.told(both, to: store, after: 0)
+            try await Self.silence("b", for: 60, in: store, after: 5)
+            for host in ["a", "b"] { try await Self.acknowledge(host, in: store, after: 10) }
+            #expect(try await Self.told(both, to: store, after: 80) == [])
+            #expect(try await Self.sent(store) == ["failure-rate:a 2"])
+            #expect(
+                try await Self.told(Self.failing(["a", "b"]), to: store, after: 95) == ["firing failure-rate:b 1"])
+        }
+    }
+
     @Test("is told although its only alarm was silenced before: the pager was called, and would go on")
     func isToldAlthoughItsOnlyAlarmWasSilencedBefore() async throws {
         try await TestedStore.sqlite.withDatabase { open in
