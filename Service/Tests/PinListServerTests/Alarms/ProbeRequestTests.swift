@@ -99,6 +99,16 @@ struct ProbeRequestTests {
         }
     }
 
+    @Test(
+        "each alarm of a probe leads to the page of hosts",
+        arguments: [Alarm.Kind.probeFailed, .probeUnreached, .probeMissing, .certificateExpiry, .revokedCertificate])
+    func eachAlarmOfAProbeLeadsToThePageOfHosts(kind: Alarm.Kind) {
+        let alarm = StoredAlarm(
+            key: "\(kind.rawValue):a", kind: kind.rawValue, severity: "notice", detail: "x", since: TurnedClock.start,
+            endedAt: nil, message: nil, told: nil, acknowledgement: nil)
+        #expect(DashboardPages.alarm(alarm, []).path == "/hosts")
+    }
+
     @Test("one address of several that the probe missed is a notice that names it; without a route it is none")
     func oneAddressOfSeveralThatTheProbeMissedIsANoticeThatNamesIt() async throws {
         try await Self.with { service, push in

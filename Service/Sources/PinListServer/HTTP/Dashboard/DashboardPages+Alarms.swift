@@ -76,7 +76,8 @@ extension DashboardPages {
     private static func path(_ kind: Alarm.Kind?) -> String? {
         switch kind {
         case .failureRate: DashboardSection.failures.path
-        case .certificateExpiry, .pinExpiry, .probeFailed, .probeUnreached, .noRotationPlan, .revokedCertificate:
+        case .certificateExpiry, .pinExpiry, .probeFailed, .probeUnreached, .probeMissing, .noRotationPlan,
+            .revokedCertificate:
             DashboardSection.hosts.path
         case .unexpectedCertificate: DashboardSection.certificates.path
         case .adoptionStalled: DashboardSection.adoption.path
