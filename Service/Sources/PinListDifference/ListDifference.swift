@@ -147,8 +147,8 @@ public struct ListDifference: Hashable, Sendable, Encodable {
         // A note decides nothing.
         func bare(_ known: KnownPin) -> KnownPin { KnownPin(known.pin, position: known.position) }
         let before = Dictionary(old.map { (bare($0), $0) }) { first, _ in first }
-        let after = Set(new.map(bare))
-        for pin in new {
+        let (after, kept) = (Set(new.map(bare)), Set(old))
+        for pin in new where !kept.contains(pin) {
             if let was = before[bare(pin)] {
                 self.value(subject, "note of a pin", Self.text(was), Self.text(pin))
             } else {
