@@ -43,7 +43,8 @@ public struct ListChange: Hashable, Sendable, Encodable {
 
     /// The parts of an entry that refuse nothing.
     private static let harmless: Set<String> = [
-        "reportTo", "reportPerMillion", "expiresAt", "note of a pin", "the order of its pins", "the order of its entries",
+        "reportTo", "reportPerMillion", "expiresAt", "note of a pin", "the order of its pins",
+        "the order of its entries",
     ]
 
     /// A line for people: a sign, what it is about, and how it was and is.

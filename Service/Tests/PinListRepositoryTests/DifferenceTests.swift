@@ -49,7 +49,8 @@ struct DifferenceTests {
     @Test("a pin whose note alone is another accepts nothing more, and refuses nothing")
     func pinWhoseNoteAloneIsAnotherAcceptsNothingMoreAndRefusesNothing() throws {
         func source(_ note: String) -> String {
-            SourceText.good().replacing("{pin: \"\(SourceText.pin("b"))\"", with: "{pin: \"\(SourceText.pin("b"))\", note: \(note)")
+            SourceText.good().replacing(
+                "{pin: \"\(SourceText.pin("b"))\"", with: "{pin: \"\(SourceText.pin("b"))\", note: \(note)")
         }
         let (old, new) = (try PinListBuilt.list(source("backup")), try PinListBuilt.list(source("next")))
         let difference = ListDifference(old: old, new: new)

@@ -60,7 +60,8 @@ struct SuspensionEndTests {
     }
 
     // The limit is for a cache that is never emptied.
-    @Test("ends the connection of who was let in by it, and empties the cache of what he left", .timeLimit(.minutes(20)))
+    @Test(
+        "ends the connection of who was let in by it, and empties the cache of what he left", .timeLimit(.minutes(20)))
     func endsTheConnectionOfWhoWasLetInByItAndEmptiesTheCacheOfWhatHeLeft() async throws {
         let scene = try Scene()
         await scene.letHimIn()
