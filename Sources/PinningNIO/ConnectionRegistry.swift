@@ -73,10 +73,10 @@ final class ConnectionRegistry: Sendable {
 
     /// Evaluates again when the next suspension ends.
     private func awaitEndOfSuspension() {
-        let end = self.pinning.suspensions.map(\.until).min()
         self.state.withLockedValue { state in
             state.suspension?.cancel()
-            state.suspension = end.map { end in
+            // Read under the lock: the last call to wait is the last one to read.
+            state.suspension = self.pinning.suspensions.map(\.until).min().map { end in
                 Task { [weak self, pinning] in
                     if await pinning.hasCome(end) { self?.reevaluateAll() }
                 }

@@ -33,14 +33,16 @@ final class PolicyWatch: @unchecked Sendable {
     private let refusals: TaskRefusals
     private let names: ValidNames
     private let lock = NSLock()
-    /// Held while connections are evaluated: rules may come into force when a suspension ends.
-    private let evaluation = NSLock()
     private weak var session: URLSession?
     private var rules: PinningPolicy
     /// The suspensions that held when the connections were evaluated last.
     private var suspended: [Suspension]
     /// What the rules before refused. It was told and acted on then, and may be closed since: requests have other connections now.
     private var before: [Connection: PinningDecision.Reason] = [:]
+    /// Whether connections are being evaluated.
+    private var isEvaluating = false
+    /// Whether they have to be evaluated, or to be evaluated once more: rules may come into force when a suspension ends.
+    private var isDue = false
     private var watching: Task<Void, Never>?
     private var waiting: Task<Void, Never>?
 
@@ -87,10 +89,10 @@ final class PolicyWatch: @unchecked Sendable {
 
     /// Evaluates again when the next suspension ends.
     private func awaitEndOfSuspension() {
-        let end = self.pinning.suspensions.map(\.until).min()
         self.lock.withLock {
             self.waiting?.cancel()
-            self.waiting = end.map { end in
+            // Read under the lock: the last call to wait is the last one to read.
+            self.waiting = self.pinning.suspensions.map(\.until).min().map { end in
                 Task { [weak self, pinning] in
                     if await pinning.hasCome(end) { self?.reevaluate() }
                 }
@@ -98,11 +100,29 @@ final class PolicyWatch: @unchecked Sendable {
         }
     }
 
+    /// Evaluates, or has the call that is doing so do it once more. No lock is held meanwhile: an app that is told of a
+    /// refusal may make a task of this session, which is given here.
     private func reevaluate() {
         // First: a suspension that ends meanwhile is not missed.
         self.awaitEndOfSuspension()
+        self.lock.withLock { self.isDue = true }
+        while self.beginsEvaluation() {
+            self.evaluate()
+            self.lock.withLock { self.isEvaluating = false }
+        }
+    }
+
+    private func beginsEvaluation() -> Bool {
+        self.lock.withLock {
+            guard self.isDue, !self.isEvaluating else { return false }
+            (self.isEvaluating, self.isDue) = (true, false)
+            return true
+        }
+    }
+
+    private func evaluate() {
         let suspended = self.pinning.suspensions
-        let refused = self.evaluation.withLock { self.newlyRefused() }
+        let refused = self.newlyRefused()
         let deniesOthers = self.deniesOthers(self.pinning.policyInForce.policy(at: self.pinning.now), suspended)
         guard let session = self.lock.withLock({ self.session }) else { return }
         if !refused.isEmpty { session.flush {} }

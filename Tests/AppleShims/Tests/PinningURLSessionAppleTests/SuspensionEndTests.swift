@@ -24,14 +24,17 @@ struct SuspensionEndTests {
         let cache = WatchedCache()
         let session: URLSession
 
-        init(isAsleep: Bool = false) throws {
+        init(
+            isAsleep: Bool = false, runtimeEnvironment: (@Sendable () -> RuntimeEnvironment)? = nil
+        ) throws {
             let theirs = try TestPKI([host])
             let until = Timestamp(secondsSince1970: TestPKI.now + 3_600)
             let entry = try Phone.entry(host, [Phone.strangePin])
             self.until = until
-            self.phone = try Phone([entry], trusting: [theirs.root], isAsleep: isAsleep) { list in
-                list.suspended = [Suspension(.everything, until: until, reason: "incident 4711")]
-            }
+            self.phone = try Phone(
+                [entry], trusting: [theirs.root], isAsleep: isAsleep,
+                { $0.suspended = [Suspension(.everything, until: until, reason: "incident 4711")] },
+                runtimeEnvironment: runtimeEnvironment)
             self.phone.serve(host, theirs.chain)
             self.phone.network.setAnswer(
                 SimulatedNetwork.Answer(headers: ["Cache-Control": "max-age=86400"], chunks: [Data("theirs".utf8)]),
@@ -77,6 +80,48 @@ struct SuspensionEndTests {
         await scene.letHimIn()
         scene.phone.clock.now = scene.until
         await scene.expectHeIsOut()
+    }
+
+    /// An app that uses its session where it is asked of its own process: once, on another thread.
+    ///
+    /// `@unchecked Sendable`: because what changes is read and written under the lock only.
+    private final class AskedApp: @unchecked Sendable {
+        private let lock = NSLock()
+        private var session: URLSession?
+        private var wasMade: Bool?
+
+        /// Whether its task was made before the question was answered; `nil` when it was not asked.
+        var couldMakeTask: Bool? { self.lock.withLock { self.wasMade } }
+
+        func uses(_ session: URLSession) { self.lock.withLock { self.session = session } }
+
+        func answer() -> RuntimeEnvironment {
+            let session = self.lock.withLock {
+                defer { self.session = nil }
+                return self.session
+            }
+            guard let session else { return RuntimeEnvironment() }
+            let made = DispatchSemaphore(value: 0)
+            Thread.detachNewThread {
+                _ = session.dataTask(with: url)
+                made.signal()
+            }
+            // The limit is met by a lock alone, on a machine however slow.
+            let isMade = made.wait(timeout: .now() + 600) == .success
+            self.lock.withLock { self.wasMade = isMade }
+            return RuntimeEnvironment()
+        }
+    }
+
+    @Test("is looked at without a lock: an app that is asked meanwhile may use the session")
+    func isLookedAtWithoutALockAnAppThatIsAskedMeanwhileMayUseTheSession() async throws {
+        let app = AskedApp()
+        let scene = try Scene(isAsleep: true) { app.answer() }
+        await scene.letHimIn()
+        app.uses(scene.session)
+        scene.phone.clock.now = scene.until
+        await scene.expectHeIsOut()
+        #expect(app.couldMakeTask == true)
     }
 
     @Test("that came while the app did not run leaves nothing in the cache of a new session")

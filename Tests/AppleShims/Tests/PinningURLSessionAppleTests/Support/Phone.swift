@@ -25,10 +25,12 @@ struct Phone {
     ///   - roots: What the device comes to trust, beside what other tests had it trust.
     ///   - isAsleep: Whether no task wakes by its clock, which goes on all the same.
     ///   - edit: Changes to the list beside its entries.
+    ///   - runtimeEnvironment: What the app says of its own process.
     init(
         _ domains: [PinnedDomain], trusting roots: [TestCertificate], isObserving: Bool = false,
         reportSender: any ReportSender = NoNetwork(), stopsWithoutDecision: Bool = false,
-        revocation: SystemRevocation = .system, isAsleep: Bool = false, _ edit: (inout PinList) -> Void = { _ in }
+        revocation: SystemRevocation = .system, isAsleep: Bool = false, _ edit: (inout PinList) -> Void = { _ in },
+        runtimeEnvironment: (@Sendable () -> RuntimeEnvironment)? = nil
     ) throws {
         AdapterMethods.declare()
         for root in roots { SimulatedSystem.addAnchor(root.der) }
@@ -42,6 +44,7 @@ struct Phone {
             clock: isAsleep ? DeviceAsleep(clock: self.clock) : self.clock,
             randomness: FixedRandomness(fraction: 0))
         configuration.revocation = revocation
+        configuration.runtimeEnvironment = runtimeEnvironment
         configuration.stopsWithoutDecision = stopsWithoutDecision
         self.pinning = try Pinning(
             root: .bytes(repository.roots[0]), list: .bytes(repository.lists[repository.lists.count - 1]),
