@@ -192,10 +192,10 @@ extension Pinning {
         self.hub.send(event)
         self.report(decision, connection, inForce, runtimeEnvironment, at: now)
         guard decision.verdict == .block, PinningError(decision).isForPins else { return }
-        switch decision.reason {
-        case .unlistedDenied, .cleartext, .tampering: self.denials.send()
-        default: self.mismatches.send()
-        }
+        // A page chooses the hosts that no entry covers, and may have a server with a denied key there.
+        let isAtWill = decision.entry == nil || decision.reason == .cleartext || decision.reason == .tampering
+        let signal = isAtWill ? self.denials : self.mismatches
+        signal.send()
     }
 
     /// Reports a decision, where there is something to report and this installation is in the sample.

@@ -103,7 +103,7 @@ extension Pinning {
         }
     }
 
-    /// Refreshes after a mismatch, or after a refusal that is none of a path.
+    /// Refreshes after a mismatch, or after a refusal that can be repeated at will.
     private func refreshAfterMismatch(isDenial: Bool = false) async {
         // A stored list may have the pins already.
         self.readAgain()

@@ -21,7 +21,8 @@ public actor Pinning {
     nonisolated let hub: EventBroadcaster
     nonisolated let box: LockedPolicy
     nonisolated let mismatches = WorkSignal()
-    /// Signals a refusal that is none of a path: what is refused all the time holds up no refresh after a mismatch.
+    /// Signals a refusal that an app or a page can repeat at will: of a host that no entry covers, or of no path. It holds up
+    /// no refresh after a mismatch.
     nonisolated let denials = WorkSignal()
     nonisolated let inbox = ReportInbox()
     nonisolated let deliveries = WorkSignal()

@@ -30,8 +30,8 @@ public struct RefreshSchedule: Hashable, Sendable {
     /// The number of attempts to get a current list since a signer was replaced.
     private var supersededTries = 0
     private var mismatches = MismatchRefreshThrottle()
-    /// The pacing after refusals that are none of a path. A page chooses the hosts of a web view: what is refused all the
-    /// time must not hold up the refresh after a mismatch.
+    /// The pacing after refusals that can be repeated at will. A page chooses the hosts of a web view: what is refused all
+    /// the time must not hold up the refresh after a mismatch.
     private var denials = MismatchRefreshThrottle()
 
     /// The schedule of an installation that has never refreshed.
@@ -113,7 +113,8 @@ public struct RefreshSchedule: Hashable, Sendable {
         self.mismatches.wait(at: now, fraction: fraction)
     }
 
-    /// Asks for a refresh after a refusal that is none of a path, such as of a host that no entry covers, as after a mismatch.
+    /// Asks for a refresh after a refusal that can be repeated at will, such as of a host that no entry covers, as after a
+    /// mismatch.
     mutating func waitAfterDenial(at now: Timestamp, fraction: Double) -> Double? {
         self.denials.wait(at: now, fraction: fraction)
     }

@@ -92,24 +92,32 @@ struct NewerListTests {
         #expect(client.server.paths.isEmpty)
     }
 
-    @Test("is asked for after a mismatch, also where a host without an entry was refused a moment ago")
-    func isAskedForAfterAMismatchAlsoWhereAHostWithoutAnEntryWasRefusedAMomentAgo() async throws {
+    @Test(
+        "is asked for after a mismatch, also where a host without an entry was refused a moment ago",
+        arguments: [PinningDecision.Reason.unlistedDenied, .deniedUndecidable])
+    func isAskedForAfterAMismatchAlsoWhereAHostWithoutAnEntryWasRefusedAMomentAgo(
+        reason: PinningDecision.Reason
+    ) async throws {
         let client = try TestClient()
-        try client.publish { $0.unlisted = .deny }
+        let isUnlisted = reason == .unlistedDenied
+        try client.publish { list in
+            list.unlisted = isUnlisted ? .deny : .allow
+            list.denied = isUnlisted ? [] : [DeniedKey(Pin(kind: .publicKey, hashing: [9]))]
+        }
         let pinning = try client.launch()
         #expect(await pinning.refresh().isSuccess)
         try await running(pinning) {
             await client.clock.untilSleeping()
             client.server.forgetRequests()
-            // As an app's own analytics would be, all the time.
+            // As an app's own analytics would be, all the time, or the server of a page.
             let unlisted = pinning.decision(for: TestClient.strangePath, host: "analytics.example.net")
-            #expect(unlisted.reason == .unlistedDenied)
+            #expect(unlisted.reason == reason)
             while client.server.requests.count < 2 { await Task.yield() }
             while await pinning.refreshInFlight != nil { await Task.yield() }
             try client.publish()
             let changes = pinning.policyChanges()
             let mismatch = pinning.decision(for: TestClient.strangePath, host: TestClient.host)
-            #expect(mismatch.reason == .noMatchingPin)
+            #expect(mismatch.reason == (isUnlisted ? .noMatchingPin : .deniedUndecidable))
             for await change in changes where change.listVersion == 3 { break }
             #expect(client.server.paths == ["/root/2.json", "/pins.json", "/root/2.json", "/pins.json"])
         }
