@@ -36,8 +36,9 @@ public final class PinnedHTTPClient: Sendable {
         /// connection to a local or private address takes no request.
         @_spi(Tools) public var redirectedFrom: HostName?
         /// The time for which a request that was refused for its pins waits for a newer list, in seconds, to be sent
-        /// once more under it. With 0, the default, it is refused at once. `Pinning.run()` must be running, and only
-        /// requests without a body are sent again.
+        /// once more under it. With 0, the default, it is refused at once. `Pinning.run()` must be running. Only requests
+        /// without a body are sent again, and only with a method that may be sent twice: not POST or PATCH, because a
+        /// server has the request where new rules refused its open connection.
         public var secondsToWaitForNewerList = 0.0
 
         /// The defaults.
@@ -175,7 +176,7 @@ public final class PinnedHTTPClient: Sendable {
     /// The client of a request's server, when the request can be sent at once.
     private func readyServer(for request: HTTPClientRequest) -> ServerClient? {
         guard request.tlsConfiguration == nil, self.options.redirectedFrom == nil,
-            self.options.secondsToWaitForNewerList <= 0 || request.body != nil,
+            self.options.secondsToWaitForNewerList <= 0 || !request.mayBeSentTwice,
             let server = self.servers.withLockedValue({ $0.client(forURL: request.url) }),
             server.connections.chain.isKnown
         else { return nil }
@@ -246,7 +247,7 @@ public final class PinnedHTTPClient: Sendable {
         guard request.tlsConfiguration == nil else {
             throw PinningSetupError(.configuration, "a request has TLS settings of its own; give them to the client")
         }
-        guard request.body == nil, self.options.secondsToWaitForNewerList > 0 else {
+        guard request.mayBeSentTwice, self.options.secondsToWaitForNewerList > 0 else {
             return try await self.sendPinned(request, to: place, deadline, logger)
         }
         let rules = self.pinning.policyInForce
@@ -366,6 +367,16 @@ public final class PinnedHTTPClient: Sendable {
         }
         guard error.mayHideRefusal else { return error }
         return self.pinning.refusal(for: error, host: host) ?? error
+    }
+}
+
+extension HTTPClientRequest {
+    /// Whether a server may get it twice: its method is idempotent, and its body, which may be consumed, is none.
+    fileprivate var mayBeSentTwice: Bool {
+        switch self.method {
+        case .GET, .HEAD, .OPTIONS, .TRACE, .PUT, .DELETE: self.body == nil
+        default: false
+        }
     }
 }
 

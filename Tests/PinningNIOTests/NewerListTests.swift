@@ -8,6 +8,7 @@ import CertificatePinning
 import Foundation
 import NIOConcurrencyHelpers
 import NIOCore
+import NIOHTTP1
 import NIOSSL
 import PinListClient
 import PinListMetadata
@@ -61,6 +62,49 @@ struct NewerListTests {
             #expect(refusal?.decision.reason == .noMatchingPin)
         }
         #expect(scene.pinning.decisionCounts == [.noMatchingPin: 1])
+        try await client.shutdown()
+    }
+
+    @Test(
+        "a request whose connection was closed under it is sent once more only where its method may be sent twice",
+        arguments: [HTTPMethod.GET, .POST])
+    func requestWhoseConnectionWasClosedUnderItIsSentOnceMoreOnlyWhereItsMethodMayBeSentTwice(
+        method: HTTPMethod
+    ) async throws {
+        let pki = try TestPKI([Self.host])
+        let (pin, strange) = (try pki.leaf.pin, PinnedScene.strangePin)
+        let scene = try PinnedScene([PinnedScene.entry(Self.host, [pin])], roots: [pki.root])
+        var options = PinnedHTTPClient.Options()
+        options.secondsToWaitForNewerList = 5
+        let client = try scene.client([Self.host], options: options)
+        try await LoopbackServer.with(LoopbackServer.Identity(pki.chain)) { server in
+            let url = "https://\(Self.host):\(server.port)/wait"
+            var request = HTTPClientRequest(url: url)
+            request.method = method
+            let slow = Task { [request] in
+                let response = try await client.execute(request, timeout: .ample)
+                return String(buffer: try await response.body.collect(upTo: 1_024))
+            }
+            await server.untilWaiting(1)
+            // A list without its pin gives it half a minute, in which the next list has the pin again.
+            try await scene.publish { list in list.domains[0].entry.pins = [KnownPin(strange)] }
+            await scene.clock.untilSleeping()
+            try await scene.publish { list in list.domains[0].entry.pins = [KnownPin(pin)] }
+            let answering = Task {
+                await server.untilWaiting(2)
+                server.answerWaiting()
+            }
+            scene.clock.advance(by: 30)
+            switch await slow.result {
+            case .success(let text): #expect(text == "hello" && method == .GET)
+            case .failure(let error):
+                #expect((error as? PinningError)?.decision.reason == .noMatchingPin && method == .POST)
+            }
+            #expect(server.counts.requests == (method == .GET ? 2 : 1))
+            // The second one to wait, where there was none.
+            if server.counts.requests == 1 { _ = try await client.text(url) }
+            await answering.value
+        }
         try await client.shutdown()
     }
 
