@@ -6,8 +6,9 @@ public import CertificatePinning
 
 /// The observations of probes on the keys of a rotation, as far as its gates need them.
 ///
-/// A look counts when every address answered: an address that did not answer may serve anything. Looks that are over
-/// ``maximumGap`` apart do not join, because there is no observation in between.
+/// A look counts when every address answered: an address that did not answer may serve anything. What the others serve is
+/// a fact all the same: an old key that was seen ends the time without one. Looks that are over ``maximumGap`` apart do not
+/// join, because there is no observation in between.
 public struct KeySightings: Hashable, Sendable {
     /// The key that one address serves.
     public struct Address: Hashable, Sendable {
@@ -52,20 +53,25 @@ public struct KeySightings: Hashable, Sendable {
     ///   - new: The new key.
     ///   - old: The old keys.
     ///   - before: The earlier observations.
-    /// - Returns: The earlier observations, unchanged, when there is no address, or one did not answer, or the probe is
-    ///   not later.
+    /// - Returns: The earlier observations, unchanged, when there is no address, or the probe is not later. Where an address
+    ///   did not answer, they are without what the others contradict.
     public static func joining(
         _ addresses: [Address], at time: Timestamp, new: PlannedKey, old: [PlannedKey], to before: KeySightings?
     ) -> KeySightings? {
         if let before, time < before.at { return before }
         let paths = addresses.compactMap(\.pins)
-        guard !paths.isEmpty, paths.count == addresses.count else { return before }
+        let isNewEverywhere = paths.allSatisfy { new.isIn($0) }
+        let isOldNowhere = !paths.contains { path in old.contains { $0.isIn(path) } }
+        guard !paths.isEmpty, paths.count == addresses.count else {
+            var known = before
+            if !isNewEverywhere { known?.newEverywhereSince = nil }
+            if !isOldNowhere { known?.oldNowhereSince = nil }
+            return known
+        }
         let joined = before.flatMap { before -> KeySightings? in
             let (gap, overflow) = time.secondsSince1970.subtractingReportingOverflow(before.at.secondsSince1970)
             return overflow || gap > Self.maximumGap ? nil : before
         }
-        let isNewEverywhere = paths.allSatisfy { new.isIn($0) }
-        let isOldNowhere = !paths.contains { path in old.contains { $0.isIn(path) } }
         return KeySightings(
             at: time,
             newEverywhereSince: isNewEverywhere ? joined?.newEverywhereSince ?? time : nil,

@@ -170,4 +170,22 @@ struct OutlookTests {
         let mixed = look(8, [[PlanFixture.new], [PlanFixture.other, PlanFixture.old]], second)
         #expect(mixed == KeySightings(at: PlanFixture.day(8)))
     }
+
+    @Test("an old key seen while another address is silent begins the 14 days anew: its users are not locked out")
+    func oldKeySeenWhileAnotherAddressIsSilentBeginsThe14DaysAnewItsUsersAreNotLockedOut() throws {
+        let (new, old) = (PlannedKey(PlanFixture.new), [PlannedKey(PlanFixture.old)])
+        func look(_ day: Int64, _ pins: [[Pin?]?], _ before: KeySightings?) -> KeySightings? {
+            KeySightings.joining(
+                pins.map { PlanFixture.address("a", $0) }, at: PlanFixture.day(day), new: new, old: old, to: before)
+        }
+        var seen = look(26, [[PlanFixture.new], [PlanFixture.new]], nil)
+        seen = look(33, [[PlanFixture.new], [PlanFixture.new]], seen)
+        // One server is down, and the other one has the old key again.
+        seen = look(38, [nil, [PlanFixture.old]], seen)
+        #expect(seen == KeySightings(at: PlanFixture.day(33)))
+        seen = look(40, [[PlanFixture.new], [PlanFixture.new]], seen)
+        #expect(seen?.oldNowhereSince == PlanFixture.day(40) && seen?.newEverywhereSince == PlanFixture.day(40))
+        #expect(try Self.outlook(.switched, sightings: seen).gate == .closed)
+        #expect(look(1, [nil, [PlanFixture.old]], nil) == nil)
+    }
 }
