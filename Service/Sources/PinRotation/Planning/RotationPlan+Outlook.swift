@@ -129,7 +129,14 @@ extension RotationPlan {
         if !silent.isEmpty {
             close("\(silent.joined(separator: ", ")) did not answer with a valid chain", .unknown)
         }
-        if let sightings, let since = sightings.oldNowhereSince {
+        // The probe before this one may be dated ahead, by a clock that was wrong: then this one did not join it.
+        let serving = (facts.addresses ?? []).filter { address in
+            address.pins.map { path in self.old.contains { $0.isIn(path) } } ?? false
+        }.map(\.address)
+        if !serving.isEmpty {
+            close("\(serving.joined(separator: ", ")) serves an old key")
+            earliest = time.adding(RotationOutlook.quietSeconds)
+        } else if let sightings, let since = sightings.oldNowhereSince {
             let quiet = since.adding(RotationOutlook.quietSeconds)
             if quiet > time {
                 close("no old key was seen since \(since), which is less than 14 days")
