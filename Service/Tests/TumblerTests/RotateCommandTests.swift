@@ -131,6 +131,24 @@ struct RotateCommandTests {
         }
     }
 
+    @Test("an abort that was interrupted before its release is not done by the next one: the pin of a stolen key goes out")
+    func abortInterruptedBeforeItsReleaseIsNotDoneByTheNextOneThePinOfAStolenKeyGoesOut() async throws {
+        try await self.withScene { scene in
+            let before = try scene.source
+            let planned = try await scene.rotate("plan", day: 0, at: [scene.oldPort], ["--pin", "\(scene.new)"])
+            #expect(planned.exitCode == 0, "\(planned)")
+            #expect(try await scene.rotate("next", day: 0, at: [scene.oldPort], ["--yes"]).exitCode == 0)
+            // The source is edited, and the list of before is still out.
+            try scene.scene.folder.write(before, as: "project/tumbler.yaml")
+            try await scene.rotate("abort", day: 1, at: [], ["--no-look", "--yes"]).expectError(2, hint: true)
+            try await scene.rotate("abort", day: 1, at: [scene.newPort], ["--yes"]).expectError(1, hint: true)
+            #expect(try scene.plan.contains("state: announced") && !scene.plan.contains("state: aborted"))
+            let aborted = try await scene.rotate("abort", day: 1, at: [scene.oldPort], ["--yes"])
+            #expect(aborted.lines == ["api.example.com: aborted; version 3 of the list is without the new pin"])
+            #expect(try scene.source == before)
+        }
+    }
+
     @Test("the hosts of a pin set go together: a forgotten server of another entry is not locked out")
     func hostsOfAPinSetGoTogetherAForgottenServerOfAnotherEntryIsNotLockedOut() async throws {
         try await self.withScene { scene in

@@ -58,7 +58,10 @@ struct RotateAbortCommand: ServiceAskingCommand {
             project: knowledge.input.project)
         let changes = plan.isPinnedBefore ? [] : try publishing.edit().aborting(plan)
         var released: ReleasedList?
-        if !changes.isEmpty {
+        // An abort that was interrupted left the source without the pin, and clients with it.
+        let isStillOut =
+            !plan.isPinnedBefore && knowledge.isPublished([plan.new.pin], of: plan.entries, everywhere: false)
+        if !changes.isEmpty || isStillOut {
             try Self.expectUnserved(plan, try await knowledge.addresses(of: plan.entries))
             released = try await publishing.publish(changes)
             if let released, !released.isOut {

@@ -150,7 +150,13 @@ struct RotationKnowledge {
         }
     }
 
-    private func isPublished(_ pins: [Pin], of entries: [HostName], everywhere: Bool) -> Bool {
+    /// Whether the list that clients get has one of some pins.
+    ///
+    /// - Parameters:
+    ///   - pins: The pins.
+    ///   - entries: The domains of the entries that are looked at.
+    ///   - everywhere: Whether each of these entries must have one.
+    func isPublished(_ pins: [Pin], of entries: [HostName], everywhere: Bool) -> Bool {
         let domains = (self.published?.domains ?? []).filter { entries.contains($0.entry.domain) }
         let holds = domains.filter { domain in domain.entry.pins.contains { pins.contains($0.pin) } }
         return everywhere ? !entries.isEmpty && holds.count == entries.count : !holds.isEmpty
