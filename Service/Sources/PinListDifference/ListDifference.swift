@@ -116,6 +116,7 @@ public struct ListDifference: Hashable, Sendable, Encodable {
         guard let old else {
             self.add(.added, subject, "entry", new: Self.text(new), weakens: comingAcceptMore)
             for pin in new.entry.pins { self.add(.added, subject, "pin", new: Self.text(pin)) }
+            self.addMembers(of: new, subject)
             return
         }
         let order: [PinnedDomain.Mode] = [.off, .report, .enforce]
@@ -141,6 +142,15 @@ public struct ListDifference: Hashable, Sendable, Encodable {
         self.value(
             subject, "transparency", Self.text(old.entry.transparency), Self.text(new.entry.transparency),
             weakens: Self.isLess(new.entry.transparency, than: old.entry.transparency))
+    }
+
+    /// Names what else a new entry says.
+    private mutating func addMembers(of new: PinList.Domain, _ subject: String) {
+        if new.entry.requireIssuer { self.add(.added, subject, "requireIssuer", new: "true") }
+        if let end = new.entry.expiresAt { self.add(.added, subject, "expiresAt", new: "\(end)") }
+        self.set(subject, "reportTo", [], new.entry.reportTo)
+        if let share = new.reportPerMillion { self.add(.added, subject, "reportPerMillion", new: "\(share)") }
+        if let rule = new.entry.transparency { self.add(.added, subject, "transparency", new: Self.text(rule)) }
     }
 
     private mutating func comparePins(_ subject: String, _ old: [KnownPin], _ new: [KnownPin]) {

@@ -35,6 +35,26 @@ struct DifferenceTests {
             ])
     }
 
+    @Test("a new entry says where its failures go, when it ends and which logs it asks for, too")
+    func newEntrySaysWhereItsFailuresGoWhenItEndsAndWhichLogsItAsksForToo() throws {
+        let old = try PinListBuilt.list(SourceText.good())
+        var new = old
+        var domain = try #require(new.domains.first)
+        domain.entry.domain = try HostName("pay.example.com")
+        domain.entry.expiresAt = try Timestamp("2027-01-01T00:00:00Z")
+        domain.entry.reportTo = ["https://elsewhere.example/v1"]
+        domain.entry.transparency = TransparencyRule(.enforce, .chrome)
+        domain.reportPerMillion = 7
+        new.domains.append(domain)
+        #expect(
+            ListDifference(old: old, new: new).lines == [
+                "+ pay.example.com: entry enforce, 2 pins", "+ pay.example.com: pin \(SourceText.pin("a"))",
+                "+ pay.example.com: pin \(SourceText.pin("b"))", "+ pay.example.com: expiresAt 2027-01-01T00:00:00Z",
+                "+ pay.example.com: reportTo https://elsewhere.example/v1",
+                "+ pay.example.com: reportPerMillion 7", "+ pay.example.com: transparency enforce chrome",
+            ])
+    }
+
     @Test("an exchanged pin is one pin more and one less")
     func exchangedPinIsOnePinMoreAndOneLess() throws {
         let old = SourceText.good()

@@ -157,6 +157,33 @@ struct SignCommandTests {
         }
     }
 
+    @Test("all that is signed is shown: where reports go, logs, each pin of a long entry, what cannot be read")
+    func allThatIsSignedIsShown() async throws {
+        try await self.withRoot { folder in
+            let host = "a-host-whose-name-is-nearly-as-long-as-a-label-can-be.example.com"
+            let letters = Array("abcdefghijklmnop")
+            let pins = letters.map { #"{"pin": "\#(ProjectText.pin($0))", "position": "issuer"}"# }
+            let logs = String(repeating: "0", count: 64)
+            let entry =
+                #"{"domain": "\#(host)", "reportTo": ["https://to.example/v1"], "transparency": {"mode": "enforce", "#
+                + #""policy": "chrome"}, "pins": [\#(pins.joined(separator: ", "))]}, "#
+                + #"{"domain": "b.example.com", "pins": [{"pin": "sha512/x"}, {"pin": "\#(ProjectText.pin("a"))"}]}, "#
+            let list = MetadataFixture.list(
+                extra: #""reportTo": ["https://list.example/v1"], "logs": {"sha256": "\#(logs)", "length": 9}, "#
+            ).replacing(#""domains": ["#, with: #""domains": [\#(entry)"#)
+            try folder.write(list, as: "list")
+            let run = try await CommandRun.tumbler(self.sign + ["--key", "pins", "--yes"], in: folder)
+            #expect(run.exitCode == 0, "\(run)")
+            for letter in letters { #expect(run.errors.contains("\(ProjectText.pin(letter)) (issuer)"), "\(run)") }
+            for words in [
+                "failures are reported to https://list.example/v1", "log list SHA-256 \(logs)",
+                "\(host): failures are reported to https://to.example/v1",
+                "\(host): Certificate Transparency enforce chrome", "does not know their form: 1 pins or demands",
+            ] { #expect(run.errors.contains(words), "\(run)") }
+            #expect(!run.errors.contains("…"), "\(run)")
+        }
+    }
+
     @Test("a payload with an unknown member is never signed; a client ignores the member")
     func payloadWithAnUnknownMemberIsNeverSignedAClientIgnoresTheMember() async throws {
         try await self.withRoot { folder in

@@ -43,33 +43,58 @@ enum SigningSummary {
             "list \(list.version) of \(list.name)", "issued \(list.issuedAt), expires \(list.expiresAt)",
             "payload SHA-256 \(digest)",
         ]
+        lines += list.reportTo.map { "failures are reported to \($0)" }
         if let share = self.share(list.reportPerMillion) { lines.append(share) }
-        lines += list.domains.prefix(self.maximumEntries).map(self.line)
+        if let logs = list.logs { lines.append("log list SHA-256 \(logs.digest)") }
+        lines += list.domains.prefix(self.maximumEntries).flatMap { self.lines(of: $0) }
         if list.domains.count > self.maximumEntries {
             lines.append("and \(list.domains.count - self.maximumEntries) entries more")
         }
         lines += list.denied.map { "denied \($0.pin)\($0.isEnforced ? "" : " (report only)")" }
-        lines += list.revoked.map { entry in
-            let serials = entry.serials.map(\.description).joined(separator: " ")
-            return "revoked of \(entry.issuer)\(entry.isEnforced ? "" : " (report only)"): \(serials)"
+        lines += list.revoked.flatMap { entry -> [String] in
+            let issuer = "revoked of \(entry.issuer)\(entry.isEnforced ? "" : " (report only)")"
+            return self.parts(of: entry.serials.map(\.description)).map { "\(issuer): \($0)" }
         }
         lines += list.suspended.map { suspension in
             "suspended \(suspension.scope) until \(suspension.until): \(suspension.reason)"
         }
         if list.unlisted != .allow { lines.append("unlisted hosts: \(list.unlisted.rawValue)") }
+        let unknown = list.unusablePinCount + list.unknownTransparencyCount
+        if unknown > 0 {
+            lines.append(
+                "not shown, because this version does not know their form: \(unknown) pins or demands, which newer "
+                    + "clients may know")
+        }
         return lines
     }
 
-    private static func line(of domain: PinList.Domain) -> String {
+    /// The maximum number of pins or serial numbers in a line: ``StandardError`` cuts long lines off.
+    private static let maximumInLine = 8
+
+    private static func parts(of texts: [String]) -> [String] {
+        stride(from: 0, to: texts.count, by: self.maximumInLine).map { start in
+            texts[start..<min(start + self.maximumInLine, texts.count)].joined(separator: " ")
+        }
+    }
+
+    private static func lines(of domain: PinList.Domain) -> [String] {
         let entry = domain.entry
         let name = entry.includeSubdomains ? "\(entry.domain) and below" : "\(entry.domain)"
         let share = domain.rollout < 100 ? " for \(domain.rollout) %" : ""
         let end = entry.expiresAt.map { ", until \($0)" } ?? ""
-        let pins = entry.pins.map { pin in
-            pin.position == .any ? "\(pin.pin)" : "\(pin.pin) (\(pin.position.rawValue))"
-        }
+        let issuer = entry.requireIssuer ? ", a key and its issuer" : ""
+        let pins = self.parts(
+            of: entry.pins.map { pin in
+                pin.position == .any ? "\(pin.pin)" : "\(pin.pin) (\(pin.position.rawValue))"
+            })
         let reports = domain.reportPerMillion.flatMap { self.share($0) }.map { "; \($0)" } ?? ""
-        return "\(name): \(entry.mode.rawValue)\(share)\(end): \(pins.joined(separator: " "))\(reports)"
+        let first = "\(name): \(entry.mode.rawValue)\(share)\(end)\(issuer): \(pins.first ?? "")\(reports)"
+        var lines = [first] + pins.dropFirst().map { "\(name): and \($0)" }
+        lines += entry.reportTo.map { "\(name): failures are reported to \($0)" }
+        if let rule = entry.transparency {
+            lines.append("\(name): Certificate Transparency \(rule.mode.rawValue) \(rule.policy.rawValue)")
+        }
+        return lines
     }
 
     /// The share of installations that report failures, in words; `nil` where all do.
