@@ -97,6 +97,21 @@ struct ListReleaseTests {
         }
     }
 
+    @Test("a disk that is full after the list went out: the error says that it is published")
+    func diskThatIsFullAfterTheListWentOutTheErrorSaysThatItIsPublished() async throws {
+        try await withTemporaryFolder { folder in
+            let project = try await self.project(in: folder)
+            let release = try self.release(project, to: Destination(outcome: .published(["list 1"])))
+            let envelope = try await release.signed(by: [self.signer])
+            // No list can be kept there.
+            try folder.write("", as: "lists")
+            let error = await #expect(throws: ReleaseError.self) { try await release.publish(envelope, isOut: true) }
+            #expect(error?.project == .published)
+            #expect(error?.reason is RepositoryError)
+            #expect(try project.newestList() == envelope)
+        }
+    }
+
     @Test("a destination that has a newer list than the project: the next version comes after that one, which is kept")
     func destinationThatHasANewerListThanTheProjectTheNextVersionComesAfterThatOneWhichIsKept() async throws {
         try await withTemporaryFolder { folder in

@@ -110,7 +110,8 @@ public struct ListRelease: Sendable {
     ///   - envelope: What ``signed(by:)`` returned.
     ///   - isOut: Whether clients get the list from now on.
     ///   - folder: A folder for the tree of a static host, `v1/lists/NAME` below it; `nil` for none.
-    /// - Throws: ``ReleaseError`` when the destination does not take it, ``RepositoryError`` when something cannot be written.
+    /// - Throws: ``ReleaseError`` when the destination does not take it, or what follows fails; ``RepositoryError`` when
+    ///   something cannot be written.
     public func publish(_ envelope: [UInt8], isOut: Bool, exportTo folder: URL? = nil) async throws -> Outcome {
         let older = [try self.project.newestList(), self.destination?.servedEnvelope].compactMap { $0 }
         var changes: [String]?
@@ -119,7 +120,22 @@ public struct ListRelease: Sendable {
         } else {
             try ProjectFolder.write(envelope, to: self.project.list)
         }
-        if let folder { try self.project.tree(of: envelope).write(to: folder) }
+        do {
+            if let folder { try self.project.tree(of: envelope).write(to: folder) }
+            let notes = try self.keep(envelope, after: older, isOut: isOut)
+            return Outcome(changes: changes, notes: notes)
+        } catch {
+            // What clients get already must not pass for a release that failed.
+            guard changes != nil else { throw error }
+            throw ReleaseError(reason: error, project: .published)
+        }
+    }
+
+    /// Keeps the list, and those before it, in `lists/`.
+    ///
+    /// - Returns: The older lists that could not be kept, in a sentence each.
+    /// - Throws: ``RepositoryError`` when the new one cannot be kept.
+    private func keep(_ envelope: [UInt8], after older: [[UInt8]], isOut: Bool) throws(RepositoryError) -> [String] {
         var notes: [String] = []
         for envelope in older {
             do throws(RepositoryError) {
@@ -129,6 +145,6 @@ public struct ListRelease: Sendable {
             }
         }
         try ListHistory.keep(envelope, in: self.project, publishedAt: isOut ? self.time : nil)
-        return Outcome(changes: changes, notes: notes)
+        return notes
     }
 }

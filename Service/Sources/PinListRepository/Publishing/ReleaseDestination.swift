@@ -43,9 +43,11 @@ public struct ReleaseError: Error {
         case newList
         /// `pins.json` is the new list, which is not published, and what it was could not be put back.
         case notRestored
+        /// `pins.json` is the new list, which is published; what was to be written after that is not.
+        case published
     }
 
-    /// The reason for which the destination did not take it.
+    /// The reason for which the destination did not take it, or what follows was not done.
     public let reason: any Error
 
     /// The content of the project.

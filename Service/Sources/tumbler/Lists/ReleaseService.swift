@@ -103,7 +103,9 @@ struct ReleaseService: ReleaseDestination {
 extension CommandError {
     /// Says why the service did not take a release, and what is in the project now.
     init(_ error: ReleaseError) {
-        let failure = error.reason as? CommandError ?? CommandError(.undecided, "\(error.reason)")
+        let failure =
+            error.reason as? CommandError ?? (error.reason as? RepositoryError).map { CommandError($0) }
+            ?? CommandError(.undecided, "\(error.reason)")
         let name = ProjectFolder.listName
         switch error.project {
         case .unchanged:
@@ -116,6 +118,10 @@ extension CommandError {
             self.init(
                 failure.exitCode, "\(failure.message); \(name) could not be put back",
                 hint: "restore \(name) from version control: the list in it is not published")
+        case .published:
+            self.init(
+                .undecided, "the list is published, and not all was done after that: \(failure.message)",
+                hint: "mend that, then tumbler publish once more, and tumbler export for a folder")
         }
     }
 }
