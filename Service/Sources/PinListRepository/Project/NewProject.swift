@@ -89,8 +89,11 @@ public struct NewProject: Sendable {
     /// - Parameters:
     ///   - rootPassphrase: Encrypts the key that signs roots; `nil` leaves it readable.
     ///   - pinsPassphrase: Encrypts the key that signs lists.
-    /// - Throws: ``RepositoryError``.
-    public func write(rootPassphrase: Passphrase?, pinsPassphrase: Passphrase?) async throws {
+    ///   - others: Writes the other keys that the list has pins of. A list must not come about without them.
+    /// - Throws: ``RepositoryError``, and what `others` throws.
+    public func write(
+        rootPassphrase: Passphrase?, pinsPassphrase: Passphrase?, with others: () throws -> Void = {}
+    ) async throws {
         let (_, list) = try self.list()
         var change = RootChange(issuedAt: self.time)
         for (kind, key) in [(MetadataRole.root, self.rootKey), (.pins, self.pinsKey)] {
@@ -119,6 +122,7 @@ public struct NewProject: Sendable {
             self.pinsKey, to: folder.appendingPathComponent(Self.pinsKeyName).path, passphrase: pinsPassphrase,
             using: &generator)
         try self.ignoreSecrets()
+        try others()
         try ProjectFolder.write(rootFile, to: self.folder.root(1))
         try ClientCheck.verify(listFile, in: self.folder, at: self.time)
         try ProjectFolder.write(listFile, to: self.folder.list)

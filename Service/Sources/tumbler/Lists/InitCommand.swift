@@ -90,8 +90,10 @@ struct InitCommand: AsyncParsableCommand {
         try self.lint(list, source)
         let root = try self.passphrase(0, for: NewProject.rootKeyName)
         let pins = self.passphrases.count == 1 ? root : try self.passphrase(1, for: NewProject.pinsKeyName)
-        try await project.write(rootPassphrase: root, pinsPassphrase: pins)
-        for backup in backups { try backup.write(in: self.folder) }
+        let made = backups
+        try await project.write(rootPassphrase: root, pinsPassphrase: pins) {
+            for backup in made { try backup.write(in: self.folder) }
+        }
         if self.insecurePlaintext { StandardError.note("the keys are not encrypted: every reader has them") }
         let lines = [
             "\(self.directory): root 1, and version \(list.version) of \(list.name), which expires \(list.expiresAt)",

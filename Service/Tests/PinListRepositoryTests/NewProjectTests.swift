@@ -1,0 +1,50 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import CertificatePinning
+import Foundation
+import PinListRepository
+import Testing
+
+@Suite("A project that is made")
+struct NewProjectTests {
+    private func project(in folder: URL) throws -> NewProject {
+        try NewProject(
+            in: ProjectFolder(folder), name: "com.example.app",
+            entries: [
+                NewProject.Entry(
+                    "api.example.com",
+                    pins: [
+                        KnownPin(try Pin(SourceText.pin("a")), note: "current"),
+                        KnownPin(try Pin(SourceText.pin("b")), note: "backup"),
+                    ])
+            ], at: SourceText.now)
+    }
+
+    @Test("a disk that is full before the backup key is written leaves no list that pins a key which is nowhere")
+    func diskFullBeforeTheBackupKeyIsWrittenLeavesNoListThatPinsAKeyWhichIsNowhere() async throws {
+        try await withTemporaryFolder { folder in
+            let project = try self.project(in: folder)
+            await #expect(throws: RepositoryError.self) {
+                try await project.write(rootPassphrase: nil, pinsPassphrase: nil) {
+                    throw RepositoryError(.file, "keys/backup-api.example.com.pem cannot be written")
+                }
+            }
+            let left = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            #expect(!left.contains("tumbler.yaml") && !left.contains("pins.json") && !left.contains("lists"), "\(left)")
+        }
+    }
+
+    @Test("the other keys are written into the folder of the project, which is whole then")
+    func otherKeysAreWrittenIntoTheFolderOfTheProjectWhichIsWholeThen() async throws {
+        try await withTemporaryFolder { folder in
+            try await self.project(in: folder).write(rootPassphrase: nil, pinsPassphrase: nil) {
+                try folder.write("a key", as: "keys/backup.pem")
+            }
+            #expect(try folder.text(of: "keys/backup.pem") == "a key")
+            #expect(try ProjectFolder(folder).publishedList()?.version == 1)
+            #expect(try folder.text(of: "tumbler.yaml").contains(SourceText.pin("b")))
+        }
+    }
+}
