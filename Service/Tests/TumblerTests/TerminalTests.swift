@@ -39,6 +39,21 @@ struct TerminalTests {
     }
 
     @Test(
+        "a key whose name is an escape sequence writes nothing of its own onto the terminal that asks for its passphrase",
+        .enabled("there is no python3 to type", Typist.hasPython))
+    func keyWhoseNameIsAnEscapeSequenceWritesNothingOfItsOwnOntoTheTerminal() async throws {
+        try await withTemporaryFolder { folder in
+            let name = "\u{1b}]0;title\u{7}key"
+            try folder.write("open sesame\n", as: "pass")
+            try await CommandRun.tumbler(["key", "new", name, "--passphrase-file", "pass"], in: folder).expectSuccess()
+            try FileManager.default.removeItem(at: folder.appendingPathComponent("\(name).pub"))
+            let run = try await Typist.type(
+                ["Passphrase of ?]0;title?key: ": "open sesame"], ["key", "show", name], in: folder)
+            #expect(run.exitCode == 0 && !run.shown.contains("\u{1b}]0;"), "\(run)")
+        }
+    }
+
+    @Test(
         "may correct what was typed, and may give up; the terminal shows again what is typed afterwards",
         .enabled("there is no python3 to type", Typist.hasPython))
     func mayCorrectWhatWasTypedAndMayGiveUpTheTerminalShowsAgainWhatIsTypedAfterwards() async throws {

@@ -2,6 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CertificatePinning
 internal import Foundation
 
 /// The controlling terminal of the process, even where standard input is something else.
@@ -45,7 +46,8 @@ struct Terminal: ~Copyable {
             throw RepositoryError(.usage, "the terminal cannot hide what is typed")
         }
         defer { tcsetattr(self.descriptor, TCSAFLUSH, &before) }
-        self.show(question)
+        // The name of a key may be from a source that others wrote: escape sequences must not reach a terminal.
+        self.show(PrintableText.line(question))
         let line = self.line()
         self.show("\n")
         guard let line else { throw RepositoryError(.interrupted, "interrupted") }
