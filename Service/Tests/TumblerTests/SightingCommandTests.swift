@@ -105,6 +105,16 @@ struct SightingCommandTests {
         }
     }
 
+    @Test("what a service answers writes no escape sequence onto the terminal")
+    func whatAServiceAnswersWritesNoEscapeSequenceOntoTheTerminal() async throws {
+        let answer = #"{"certificates": [{"identity": "\u001b]0;title\u0007", "state": "unknown\u001b[2J"}]}"#
+        try await self.run(#""$0" sighting leaf.der $OPTIONS"#, { _ in .json(202, answer) }) { run, _, _ in
+            run.expectResult()
+            #expect(!run.output.contains("\u{1b}"), "\(run)")
+            #expect(run.lines.first?.hasPrefix("unknown?[2J ?]0;title? ") == true, "\(run)")
+        }
+    }
+
     @Test(
         "the hook hands in what certspotter names; what is no certificate, or none that can be read, does not stop certspotter"
     )

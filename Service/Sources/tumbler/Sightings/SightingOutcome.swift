@@ -77,7 +77,8 @@ struct SightingOutcome {
     /// For people, a line each.
     var lines: [String] {
         self.answer.certificates.map { evaluated in
-            "\(PrintableText.line(evaluated.state, maximumLength: 32)) \(evaluated.identity.prefix(16)) "
+            "\(PrintableText.line(evaluated.state, maximumLength: 32)) "
+                + "\(PrintableText.line(String(evaluated.identity.prefix(16)), maximumLength: 16)) "
                 + PrintableText.line(self.names[evaluated.identity] ?? "", maximumLength: 256)
         }
     }
