@@ -93,6 +93,12 @@ struct PublishCommandTests {
             run.expectResult()
             let expected = try "[\(folder.text(of: "project/root/1.json")),\(folder.text(of: "project/pins.json"))]"
             #expect(service.requests.map(\.body) == [Array(expected.utf8)])
+            // No list can be kept there, as on a full disk: it went out all the same.
+            try FileManager.default.removeItem(at: folder.appendingPathComponent("project/lists"))
+            try folder.write("", as: "project/lists")
+            let full = try await CommandRun.shell(#"TUMBLER_TOKEN_FILE=token "$0" publish -C project"#, in: folder)
+            full.expectError(2, hint: true)
+            #expect(full.errors.contains("error: the list is published, and not all was done"), "\(full)")
         }
     }
 

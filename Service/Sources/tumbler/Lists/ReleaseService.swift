@@ -119,9 +119,14 @@ extension CommandError {
                 failure.exitCode, "\(failure.message); \(name) could not be put back",
                 hint: "restore \(name) from version control: the list in it is not published")
         case .published:
-            self.init(
-                .undecided, "the list is published, and not all was done after that: \(failure.message)",
-                hint: "mend that, then tumbler publish once more, and tumbler export for a folder")
+            self = .afterPublishing(failure)
         }
+    }
+
+    /// The failure of what comes after a list is published: it must not pass for one of publishing.
+    static func afterPublishing(_ failure: CommandError) -> CommandError {
+        CommandError(
+            .undecided, "the list is published, and not all was done after that: \(failure.message)",
+            hint: "mend that, then tumbler publish once more, and tumbler export for a folder")
     }
 }

@@ -51,7 +51,9 @@ struct PublishCommand: ServiceAskingCommand {
         } catch {
             throw error.failure
         }
-        try self.keep(publication, at: time)
+        do throws(CommandError) {
+            try self.keep(publication, at: time)
+        } catch { throw CommandError.afterPublishing(error) }
         if self.json { return try JSONOutput.write(PublishedChanges(name: publication.name, changes: changes)) }
         let what = changes.isEmpty ? "published already" : "published \(changes.joined(separator: ", "))"
         try StandardOutput.write(lines: ["\(publication.name): \(what)"])
