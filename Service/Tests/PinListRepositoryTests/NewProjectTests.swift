@@ -36,6 +36,17 @@ struct NewProjectTests {
         }
     }
 
+    @Test("a .gitignore in another encoding than UTF-8 keeps all its lines")
+    func gitignoreInAnotherEncodingThanUTF8KeepsAllItsLines() async throws {
+        try await withTemporaryFolder { folder in
+            let before = Data(Array("caf".utf8) + [0xE9] + Array("/\nbuild".utf8))
+            try folder.write(before, as: ".gitignore")
+            try await self.project(in: folder).write(rootPassphrase: nil, pinsPassphrase: nil)
+            let after = try folder.contents(of: ".gitignore")
+            #expect(after.starts(with: before + Data("\nkeys/\n".utf8)))
+        }
+    }
+
     @Test("the other keys are written into the folder of the project, which is whole then")
     func otherKeysAreWrittenIntoTheFolderOfTheProjectWhichIsWholeThen() async throws {
         try await withTemporaryFolder { folder in

@@ -139,12 +139,19 @@ public struct NewProject: Sendable {
     /// Keeps what is secret out of version control; what the file says already stays.
     private func ignoreSecrets() throws {
         let file = self.folder.folder.appendingPathComponent(Self.ignoredName)
-        let before = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
-        let known = before.split(separator: "\n").map(String.init)
+        var text: [UInt8] = []
+        if FileManager.default.fileExists(atPath: file.path) {
+            // Of any encoding, and never replaced by what could not be read.
+            do throws(RepositoryError) {
+                text = try DiskFiles(in: self.folder.folder).bytes(
+                    of: Self.ignoredName, limit: ListSource.maximumLength)
+            } catch { throw RepositoryError(.file, "\(Self.ignoredName): \(error.reason)") }
+        }
+        let known = text.split(separator: UInt8(ascii: "\n")).map { String(decoding: $0, as: UTF8.self) }
         let missing = Self.ignored.filter { !known.contains($0) }.map { "\($0)\n" }
         guard !missing.isEmpty else { return }
-        let separator = before.isEmpty || before.hasSuffix("\n") ? "" : "\n"
-        try ProjectFolder.write(Array("\(before)\(separator)\(missing.joined())".utf8), to: file)
+        if let last = text.last, last != UInt8(ascii: "\n") { text.append(UInt8(ascii: "\n")) }
+        try ProjectFolder.write(text + Array(missing.joined().utf8), to: file)
     }
 
     private static func text(
