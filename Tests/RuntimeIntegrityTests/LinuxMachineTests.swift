@@ -206,6 +206,23 @@ extension ThisProcess {
                 ])
         }
 
+        @Test("a stranger who connects from a tool's port locks no server out of its own connections")
+        func strangerWhoConnectsFromAToolsPortLocksNoServerOutOfItsOwnConnections() throws {
+            let listener = try LoopbackListener()
+            defer { listener.end() }
+            let stranger = try listener.connect()
+            defer { close(stranger) }
+            let accepted = try listener.accepted()
+            defer { close(accepted) }
+            let chosen = try LoopbackListener.ownPort(of: stranger)
+            #expect(ConnectionDetector(ports: [chosen]).look(at: self.machine).signals.isEmpty)
+            // The end that connected is still seen.
+            #expect(
+                ConnectionDetector(ports: [listener.port]).look(at: self.machine).signals.map(\.name) == [
+                    .agentConnection
+                ])
+        }
+
         @Test("a port that speaks like a portal is one; a web server, a silent one and a closed one are none")
         func portThatSpeaksLikeAPortalIsOneAWebServerASilentOneAndAClosedOneAreNone() throws {
             let silent = try LoopbackListener()

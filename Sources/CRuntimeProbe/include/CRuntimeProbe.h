@@ -166,6 +166,21 @@ PROBE long probe_peer_port(long file) {
     return family == 2 || family == 10 ? (long)address[2] << 8 | address[3] : 0;
 }
 
+// The port of this end of a TCP socket, and whether others can connect to it there; 0 for other sockets.
+PROBE long probe_own_port(long file, int *listens) {
+    unsigned char address[128];
+    unsigned int length = sizeof address, size = sizeof *listens;
+    *listens = 0;
+    long result = probe_call(SYS_getsockname, file, (long)address, (long)&length, 0, 0, 0);
+    if (result < 0) return result;
+    unsigned short family = *(unsigned short *)(void *)address;
+    if (family != 2 && family != 10) return 0;
+    // SOL_SOCKET, SO_ACCEPTCONN.
+    result = probe_call(SYS_getsockopt, file, 1, 30, (long)listens, (long)&size, 0);
+    if (result < 0) return result;
+    return (long)address[2] << 8 | address[3];
+}
+
 // Reads this process's memory; an address that is not mapped is an error and no crash.
 PROBE long probe_memory(uint64_t address, void *into, size_t count) {
     struct {

@@ -61,6 +61,24 @@ final class LoopbackListener: @unchecked Sendable {
         return client
     }
 
+    /// The other end of the next connection that waits here.
+    func accepted() throws -> Int32 {
+        let accepted = accept(self.file, nil, nil)
+        guard accepted >= 0 else { throw Failed() }
+        return accepted
+    }
+
+    /// The port of a socket's own end.
+    static func ownPort(of file: Int32) throws -> UInt16 {
+        var address = Self.address(port: 0)
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let result = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(file, $0, &length) }
+        }
+        guard result == 0 else { throw Failed() }
+        return UInt16(bigEndian: address.sin_port)
+    }
+
     /// Listens no more.
     func end() {
         self.lock.withLock {
