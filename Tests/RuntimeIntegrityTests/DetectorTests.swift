@@ -79,6 +79,35 @@ import Testing
         }
     }
 
+    @Test("an app called Friday is no tool, nor is a program with a tool's name; a library with that name is")
+    func appCalledFridayIsNoToolNorIsAProgramWithAToolsName() {
+        var machine = RecordedMachine()
+        func region(_ path: String) -> MemoryRegion {
+            MemoryRegion(start: 0x1000, end: 0x2000, permissions: [.read, .execute], inode: 7, path: path)
+        }
+        func names() -> [[SignalName]] {
+            [ImageDetector() as any TamperDetector, MappingDetector()].map { $0.look(at: machine).signals.map(\.name) }
+        }
+        for name in ["libfriday.so", "BlackFriday", "TGIFridays.dylib", "Overexposed"] {
+            machine.regions = [region("/opt/app/\(name)")]
+            #expect(names() == [[], []], "\(name)")
+        }
+        machine.threads = ["friday-sync"]
+        #expect(ThreadDetector().look(at: machine).signals.isEmpty)
+        machine.openDescriptors = [OpenDescriptor(number: 3, target: "/srv/black-friday.json")]
+        #expect(DescriptorDetector().look(at: machine).signals.isEmpty)
+
+        let program = "/opt/app/SnowboardMaster"
+        machine.program = program
+        machine.files.links["/proc/self/exe"] = program
+        machine.regions = [region(program)]
+        #expect(names() == [[], []])
+        for agent in ["/opt/app/SnowBoard.dylib", "/opt/app/Friday-frida-agent.so"] {
+            machine.regions = [region(program), region(agent)]
+            #expect(names() == [[.knownAgent], [.knownAgent]], "\(agent)")
+        }
+    }
+
     @Test("each way of preloading is noticed; an unknown library has more weight than a known one")
     func eachWayOfPreloadingIsNoticedAnUnknownLibraryHasMoreWeightThanAKnownOne() {
         func confidence(_ name: String, _ value: String, _ declared: Set<String> = []) -> [Confidence] {

@@ -21,14 +21,16 @@ public struct MappingDetector: TamperDetector {
     public func look(at machine: any ObservedMachine) -> DetectorAnswer {
         DetectorAnswer(of: self.name) { (signals) throws(ObservationError) in
             let regions = try machine.executableRegions()
-            self.files(regions, &signals)
+            self.files(regions, machine, &signals)
             self.anonymous(regions, &signals)
             self.slivers(regions, &signals)
         }
     }
 
     /// Finds code of files that have no place on the disk, or are writable.
-    private func files(_ regions: [MemoryRegion], _ signals: inout [TamperSignal]) {
+    private func files(
+        _ regions: [MemoryRegion], _ machine: any ObservedMachine, _ signals: inout [TamperSignal]
+    ) {
         var last = ""
         for region in regions where region.hasFile {
             if region.permissions.contains(.write), !region.permissions.contains(.shared) {
@@ -36,7 +38,7 @@ public struct MappingDetector: TamperDetector {
             }
             guard region.path != last else { continue }
             last = region.path
-            if AgentNames.libraries.isPart(of: Self.name(of: region)) {
+            if AgentNames.libraries.isPart(of: Self.name(of: region)), !machine.isProgram(region.path) {
                 signals.append(.init(.knownAgent, .high, "\(Self.name(of: region)) is loaded"))
             }
             if region.isMemoryFile {
@@ -179,7 +181,7 @@ public struct ImageDetector: TamperDetector {
         DetectorAnswer(of: self.name) { (signals) throws(ObservationError) in
             for path in try machine.loadedImages() {
                 let name = PrintableEvidence.name(ofPath: path)
-                guard AgentNames.libraries.isPart(of: name) else { continue }
+                guard AgentNames.libraries.isPart(of: name), !machine.isProgram(path) else { continue }
                 signals.append(.init(.knownAgent, .high, "\(name) is loaded"))
                 return
             }

@@ -93,7 +93,7 @@ public protocol ObservedProcess: Sendable {
 
 /// The loopback network of this machine, and this process's connections.
 public protocol ObservedNetwork: Sendable {
-    /// The ports at the other ends of this process's TCP connections.
+    /// The ports at the other ends of this process's TCP connections; those that came in may be left out.
     func peerPorts() throws(ObservationError) -> [UInt16]
 
     /// Connects to a port of 127.0.0.1, sends a request, and reads the first answer.
@@ -132,6 +132,18 @@ extension ObservedInstallation {
 
     /// Not known.
     public func receiptPath() throws(ObservationError) -> String { throw ObservationError(.unsupported, "receipt") }
+}
+
+extension ObservedMachine {
+    /// Whether a path is that of the program itself, whose name its makers chose.
+    @inline(__always)
+    func isProgram(_ path: String) -> Bool {
+        #if canImport(Darwin)
+        (try? self.programPath()) == path
+        #else
+        (try? self.linkTarget(of: "/proc/self/exe")) == path
+        #endif
+    }
 }
 
 /// Attempts against Apple's sandbox. All throw ``ObservationError`` where there is no such sandbox.
