@@ -99,6 +99,34 @@ extension ThisProcess {
             }
         }
 
+        @Test("an update of the C library beneath the process redirects no call; the detector says that it is blind")
+        func updateOfTheCLibraryBeneathTheProcessRedirectsNoCallTheDetectorSaysThatItIsBlind() throws {
+            var machine = AlteredMachine()
+            machine.renamed = ("libc.so", "/usr/lib/libc.so.6 (deleted)")
+            let answer = ImportDetector().look(at: machine)
+            #expect(!answer.signals.contains { $0.name == .redirectedCall })
+            #expect(answer.blindSpots.map(\.detector) == ["imports"])
+            #expect(TamperPolicy.refusing.decision(for: answer.signals).refuses == false)
+            #expect(Self.names(MappingDetector(), machine).contains(.codeOfDeletedFile))
+        }
+
+        @Test("calls into a deleted file that no library needs are redirected")
+        func callsIntoADeletedFileThatNoLibraryNeedsAreRedirected() {
+            var machine = AlteredMachine()
+            machine.renamed = ("libc.so", "/tmp/agent.so (deleted)")
+            #expect(Self.names(ImportDetector(), machine).contains(.redirectedCall))
+        }
+
+        @Test("a program that was replaced beneath its process redirects no call")
+        func programThatWasReplacedBeneathItsProcessRedirectsNoCall() throws {
+            let program = try #require(try LinuxMachine().linkTarget(of: "/proc/self/exe"))
+            var machine = AlteredMachine()
+            machine.renamed = (PrintableEvidence.name(ofPath: program), program + " (deleted)")
+            let answer = ImportDetector().look(at: machine)
+            #expect(!answer.signals.contains { $0.name == .redirectedCall })
+            #expect(answer.blindSpots.map(\.detector) == ["imports"])
+        }
+
         @Test("a function that no file has leaves the detector blind, and says so")
         func functionThatNoFileHasLeavesTheDetectorBlindAndSaysSo() {
             let answer = FunctionDetector(["no_such_function"]).look(at: LinuxMachine())

@@ -5,7 +5,7 @@
 /// The executables that are mapped into this process from files that still exist at their paths.
 ///
 /// Memory without a file, or from a deleted file, is left out: code that points there is a
-/// finding.
+/// finding. Libraries that an update has replaced are opaque (``LoadedCode``).
 struct LoadedImages: Sendable {
     /// The images; the program comes first.
     let all: [LoadedImage]

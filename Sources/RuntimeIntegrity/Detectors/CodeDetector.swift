@@ -90,7 +90,8 @@ struct LoadedCode {
 
     /// Reads the headers of every file that code is mapped from.
     ///
-    /// Memory without a file, or from a deleted file, is left out: code that points there is a finding.
+    /// Memory without a file, or from a deleted file, is left out: code that points there is a finding. A library that
+    /// an update has replaced is deleted, too: where an image needs it and no other is it, it is opaque and unread.
     ///
     /// - Parameter readsFirstOnly: Reads no files but those of ``first``; the others are opaque.
     init(_ machine: any ObservedMachine, readsFirstOnly: Bool = false) throws(ObservationError) {
@@ -99,7 +100,7 @@ struct LoadedCode {
         var files: [(first: MemoryRegion, ranges: [Range<UInt64>])] = []
         var places: [String: Int] = [:]
         for region in self.regions where region.start < region.end {
-            guard !region.isAnonymous, !region.isMemoryFile, !region.isDeleted else { continue }
+            guard !region.isAnonymous, !region.isMemoryFile else { continue }
             if let place = places[region.path] {
                 files[place].ranges.append(region.start..<region.end)
             } else {
@@ -108,9 +109,14 @@ struct LoadedCode {
             }
         }
         var all: [LoadedImage] = []
+        var deleted: [LoadedImage] = []
         var unread: [String] = []
         let pieces = FilePieces()
         for (number, (region, ranges)) in files.enumerated() {
+            guard !region.isDeleted else {
+                deleted.append(LoadedImage(path: region.path, opaque: ranges))
+                continue
+            }
             let file = ExecutableBytes { offset, count in
                 pieces.bytes(of: number, at: offset, count: count) { offset, count in
                     try? machine.bytes(of: region.path, at: offset, count: count)
@@ -121,6 +127,11 @@ struct LoadedCode {
             if loaded == nil, isRead { unread.append(PrintableEvidence.name(ofPath: region.path)) }
             let image = loaded ?? LoadedImage(path: region.path, opaque: ranges)
             if region.path == program { all.insert(image, at: 0) } else { all.append(image) }
+        }
+        let present = all
+        for image in deleted where image.path == program || Self.isReplaced(image.path, beside: present) {
+            unread.append(PrintableEvidence.name(ofPath: image.path))
+            if image.path == program { all.insert(image, at: 0) } else { all.append(image) }
         }
         self.images = LoadedImages(all)
         self.unread = unread
@@ -142,6 +153,18 @@ struct LoadedCode {
     private static func isFirst(_ path: String) -> Bool {
         let file = PrintableEvidence.name(ofPath: path)
         return PageScope.changedFirst.contains { file.hasPrefix($0) }
+    }
+
+    /// Whether a deleted file is a library that one of these images needs, and that none of them is.
+    private static func isReplaced(_ path: String, beside images: [LoadedImage]) -> Bool {
+        let name = self.unversioned(path)
+        let isNeeded = images.contains { ($0.image?.libraries ?? []).contains { self.unversioned($0) == name } }
+        return isNeeded && !images.contains { self.unversioned($0.path) == name }
+    }
+
+    /// The name of a library without its version: `libc` of `libc.so.6` as of `libc-2.31.so`.
+    private static func unversioned(_ path: String) -> Substring {
+        (path.split(separator: "/").last ?? "").prefix { $0 != "." && $0 != "-" }
     }
 
     private static func image(_ file: ExecutableBytes, _ region: MemoryRegion) -> LoadedImage? {

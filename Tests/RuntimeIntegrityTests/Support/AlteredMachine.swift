@@ -11,6 +11,8 @@ struct AlteredMachine: ObservedMachine {
     var bytes: [UInt64: UInt8] = [:]
     /// The beginning of the names of files that are no longer mapped.
     var unloaded: String?
+    /// The beginning of the names of files that were replaced or removed, and the path that they now have.
+    var renamed: (beginning: String, path: String)?
     private let real = LinuxMachine()
 
     /// Writes bytes from an address on.
@@ -27,7 +29,12 @@ struct AlteredMachine: ObservedMachine {
     }
 
     func executableRegions() throws(ObservationError) -> [MemoryRegion] {
-        let regions = try self.real.executableRegions()
+        let regions = try self.real.executableRegions().map { region in
+            guard let path = self.newPath(of: region.path) else { return region }
+            return MemoryRegion(
+                start: region.start, end: region.end, permissions: region.permissions, offset: region.offset,
+                inode: region.inode, path: path)
+        }
         guard let unloaded = self.unloaded else { return regions }
         return regions.filter { !PrintableEvidence.name(ofPath: $0.path).hasPrefix(unloaded) }
     }
@@ -44,7 +51,18 @@ struct AlteredMachine: ObservedMachine {
     func parentName() throws(ObservationError) -> String? { try self.real.parentName() }
     func peerPorts() throws(ObservationError) -> [UInt16] { try self.real.peerPorts() }
     func exists(_ path: String) throws(ObservationError) -> Bool { try self.real.exists(path) }
-    func linkTarget(of path: String) throws(ObservationError) -> String? { try self.real.linkTarget(of: path) }
+    func linkTarget(of path: String) throws(ObservationError) -> String? {
+        guard let target = try self.real.linkTarget(of: path) else { return nil }
+        return self.newPath(of: target) ?? target
+    }
+
+    private func newPath(of path: String) -> String? {
+        guard let renamed = self.renamed, PrintableEvidence.name(ofPath: path).hasPrefix(renamed.beginning) else {
+            return nil
+        }
+        return renamed.path
+    }
+
     func canWrite(at path: String) throws(ObservationError) -> Bool { try self.real.canWrite(at: path) }
     func canFork() throws(ObservationError) -> Bool { try self.real.canFork() }
     func canOpen(scheme: String) throws(ObservationError) -> Bool { try self.real.canOpen(scheme: scheme) }
