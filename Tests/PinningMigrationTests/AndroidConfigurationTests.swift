@@ -45,6 +45,19 @@ struct AndroidConfigurationTests {
         #expect(migrated.warned == ["expiration same"])
     }
 
+    @Test("true in each form in which Android reads it covers the subdomains", arguments: ["true", "TRUE", "True", "1"])
+    func trueInEachFormInWhichAndroidReadsItCoversTheSubdomains(written: String) throws {
+        let migrated = try Self.migrated(
+            """
+            <base-config><trust-anchors><certificates src="user" overridePins="\(written)"/></trust-anchors></base-config>
+            <domain-config><domain includeSubdomains="\(written)">example.com</domain><pin-set>\(Self.pins("ab"))</pin-set>
+              <trustkit-config enforcePinning="\(written == "1" ? "true" : written)" disableDefaultReportUri="\(written)"/>
+            </domain-config>
+            """)
+        #expect(migrated.domains[0].includeSubdomains && migrated.domains[0].mode == .enforce)
+        #expect(migrated.warned == ["base-config same", "overridePins stricter"])
+    }
+
     @Test("a nested domain-config has the pins of the one around it, unless it has its own")
     func nestedDomainConfigHasThePinsOfTheOneAroundItUnlessItHasItsOwn() throws {
         let migrated = try Self.migrated(
@@ -113,6 +126,12 @@ struct AndroidConfigurationTests {
         #expect(
             migrated.domains[0].mode == .report && migrated.domains[0].reportTo == ["https://r.example.com/?a=1&b=2"])
         #expect(migrated.warned == ["disableDefaultReportUri same", "report-uri same"])
+        let silent = "disableDefaultReportUri=\"true\"/></domain-config>"
+        let host = "<domain-config><domain>example.com</domain><pin-set>\(Self.pins("ab"))</pin-set>"
+        let reporting = try Self.migrated("\(host)<trustkit-config enforcePinning=\"FALSE\" \(silent)")
+        #expect(reporting.domains[0].mode == .report && reporting.warned.isEmpty)
+        let unclear = try Self.migrated("\(host)<trustkit-config enforcePinning=\"off\" \(silent)")
+        #expect(unclear.domains[0].mode == .enforce && unclear.warned == ["enforcePinning stricter"])
     }
 
     @Test(

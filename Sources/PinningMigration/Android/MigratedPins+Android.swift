@@ -79,7 +79,7 @@ struct AndroidReader {
         }
         if let cleartext = config.attribute("cleartextTrafficPermitted") {
             let isPinned = rules.pins?.isEmpty == false
-            let isPermitted = cleartext == "true"
+            let isPermitted = Self.isTrue(cleartext)
             self.collector.warn(
                 first, "cleartextTrafficPermitted",
                 isPermitted == isPinned ? (isPermitted ? .stricter : .weaker) : .same,
@@ -91,7 +91,7 @@ struct AndroidReader {
             let written = domain.trimmedText
             guard let host = self.collector.host(written, "domain") else { continue }
             var entry = PinnedDomain(
-                host, includeSubdomains: domain.attribute("includeSubdomains") == "true", mode: rules.mode,
+                host, includeSubdomains: Self.isTrue(domain.attribute("includeSubdomains")), mode: rules.mode,
                 pins: rules.pins ?? [], expiresAt: rules.expiresAt, reportTo: rules.reportTo)
             if rules.pins == nil {
                 entry.mode = .off
@@ -102,6 +102,9 @@ struct AndroidReader {
         }
         for child in config.children where child.name == "domain-config" { try self.readDomains(child, rules) }
     }
+
+    /// Whether an attribute is true: Android's tools compile these forms to the same.
+    private static func isTrue(_ value: String?) -> Bool { ["true", "1"].contains(value?.lowercased()) }
 
     private mutating func readPins(_ set: XMLElement, _ domain: String?, _ rules: inout Rules) {
         rules.pins = []
@@ -136,8 +139,14 @@ struct AndroidReader {
 
     /// `<trustkit-config enforcePinning disableDefaultReportUri><report-uri>`, of TrustKit for Android.
     private mutating func readTrustKit(_ config: XMLElement, _ domain: String?, _ rules: inout Rules) {
-        if config.attribute("enforcePinning") == "false" { rules.mode = .report }
-        if config.attribute("disableDefaultReportUri") != "true" {
+        switch config.attribute("enforcePinning")?.lowercased() {
+        case nil, "true": break
+        case "false": rules.mode = .report
+        default:
+            self.collector.warn(
+                domain, "enforcePinning", .stricter, "neither true nor false, which TrustKit takes for false: enforced here")
+        }
+        if !Self.isTrue(config.attribute("disableDefaultReportUri")) {
             self.collector.warn(
                 domain, "disableDefaultReportUri", .same,
                 "TrustKit's default address for reports is not taken over: nothing is sent to it")
@@ -154,7 +163,7 @@ struct AndroidReader {
     }
 
     private mutating func warnOfExemption(_ anchors: XMLElement, _ domain: String?) {
-        guard anchors.children.contains(where: { $0.attribute("overridePins") == "true" }) else { return }
+        guard anchors.children.contains(where: { Self.isTrue($0.attribute("overridePins")) }) else { return }
         self.collector.warn(domain, "overridePins", .stricter, "not taken over: no anchor is exempt from pins here")
     }
 
