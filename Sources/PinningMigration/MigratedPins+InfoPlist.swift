@@ -47,16 +47,35 @@ extension MigratedPins {
             return
         }
         try self.init(trustKit: trustKit)
-        if let system { self.join(try MigratedPins(pinnedDomains: system)) }
+        if let system {
+            self.join(try MigratedPins(pinnedDomains: system), of: ApplePinnedDomains(reading: system))
+        }
     }
 
-    /// Adds the entries of `NSPinnedDomains` for hosts that have none.
-    private mutating func join(_ system: MigratedPins) {
+    /// Adds the entries of `NSPinnedDomains` for hosts that have none. Both tools evaluate a host by their own entries,
+    /// also by that of a farther host; here the nearest entry alone decides.
+    private mutating func join(_ system: MigratedPins, of apple: ApplePinnedDomains) {
         let known = Set(self.domains.map(\.domain))
+        let others = Set(system.domains.map(\.domain))
+        let trustKit = try? self.policy()
         self.warnings += system.warnings
+        for entry in self.domains where !others.contains(entry.domain) && apple.isPinned(entry.domain) {
+            self.warnings.append(
+                MigrationWarning(
+                    domain: entry.domain.description, setting: "NSPinnedDomains", effect: .weaker,
+                    message: "the system enforces the pins of a farther host as well, for as long as they stand in the "
+                        + "Info.plist; here TrustKit's entry alone decides"))
+        }
         for entry in system.domains {
             guard known.contains(entry.domain) else {
                 self.domains.append(entry)
+                if let farther = trustKit?.entry(for: entry.domain), farther.mode != .off {
+                    self.warnings.append(
+                        MigrationWarning(
+                            domain: entry.domain.description, setting: "TSKPinnedDomains", effect: .weaker,
+                            message: "TrustKit demands a pin of \(farther.domain) as well; here the nearest entry, "
+                                + "that of NSPinnedDomains, alone decides"))
+                }
                 continue
             }
             self.warnings.append(

@@ -113,6 +113,30 @@ struct PinnedDomainsTests {
         #expect(migrated.warned == ["NSPinnedDomains weaker"])
     }
 
+    @Test("an Info.plist with both, nested: no pin of either tool stops counting without a word")
+    func infoPlistWithBothNestedNoPinOfEitherToolStopsCountingWithoutAWord() throws {
+        func warned(_ trustKit: [String: Any], _ system: [String: Any]) throws -> [String] {
+            let migrated = try MigratedPins(infoPlist: [
+                "TSKConfiguration": Sample.configuration(trustKit),
+                "NSAppTransportSecurity": ["NSPinnedDomains": system] as [String: Any],
+            ])
+            return migrated.warnings.filter { $0.effect == .weaker }.map { "\($0.domain ?? "") \($0.setting)" }
+        }
+        let leaves: [String: Any] = ["NSPinnedLeafIdentities": Self.identities("cd")]
+        let pinned = Sample.domain()
+        #expect(
+            try warned(["example.com": Sample.domain(["TSKIncludeSubdomains": true])], ["api.example.com": leaves])
+                == ["api.example.com TSKPinnedDomains"])
+        #expect(
+            try warned(
+                ["api.example.com": pinned],
+                ["example.com": leaves.merging(["NSIncludesSubdomains": true]) { $1 }])
+                == ["api.example.com NSPinnedDomains"])
+        // Neither covers the other's host.
+        #expect(try warned(["example.com": pinned], ["api.example.com": leaves]).isEmpty)
+        #expect(try warned(["api.example.com": pinned], ["example.com": leaves]).isEmpty)
+    }
+
     @Test("a bundle without an Info.plist has nothing pinned")
     func bundleWithoutAnInfoPlistHasNothingPinned() async throws {
         try await withTemporaryFolder { folder in

@@ -144,7 +144,8 @@ struct AndroidReader {
         case "false": rules.mode = .report
         default:
             self.collector.warn(
-                domain, "enforcePinning", .stricter, "neither true nor false, which TrustKit takes for false: enforced here")
+                domain, "enforcePinning", .stricter,
+                "neither true nor false, which TrustKit takes for false: enforced here")
         }
         if !Self.isTrue(config.attribute("disableDefaultReportUri")) {
             self.collector.warn(
