@@ -98,6 +98,13 @@ extension RuleFixture {
             "trustkit-not-enforced", "Info.plist", fires: trustKit("<key>TSKEnforcePinning</key><false/>"),
             quiet: trustKit("<key>TSKEnforcePinning</key><true/>")),
         RuleFixture(
+            "trustkit-not-enforced", "Info.plist",
+            fires: trustKit("<key>TSKEnforcePinning</key><string>NO</string>"),
+            quiet: trustKit("<key>TSKEnforcePinning</key><string>YES</string>")),
+        RuleFixture(
+            "trustkit-not-enforced", "Info.plist", fires: trustKit("<key>TSKEnforcePinning</key><integer>0</integer>"),
+            quiet: trustKit("<key>TSKEnforcePinning</key><integer>1</integer>")),
+        RuleFixture(
             "trustkit-swizzling", "Info.plist",
             fires: propertyList("<key>TSKConfiguration</key><dict><key>TSKSwizzleNetworkDelegates</key><true/></dict>"),
             quiet: propertyList("<key>TSKConfiguration</key><dict><key>TSKSwizzleNetworkDelegates</key><false/></dict>")

@@ -182,6 +182,10 @@ struct RuleTests {
         arguments: [
             ("Info.plist", "<key>TSKEnforcePinning</key><true/>", "<key>TSKEnforcePinning</key><false/>"),
             (
+                "Info.plist", "<key>TSKEnforcePinning</key><string>YES</string>",
+                "<key>TSKEnforcePinning</key><string>NO</string>"
+            ),
+            (
                 "Info.plist", "<key>TSKExpirationDate</key><string>2027-01-01</string>",
                 "<key>TSKExpirationDate</key><string>2025-01-01</string>"
             ),

@@ -156,7 +156,7 @@ struct InfoPropertyList {
 
     private mutating func readTrustKit(_ value: ConfigurationValue) {
         guard case .table(let members) = value else { return }
-        if members["TSKSwizzleNetworkDelegates"] == .flag(true) {
+        if Self.flag(members["TSKSwizzleNetworkDelegates"]) == true {
             self.find(.trustKitSwizzling, ["TSKSwizzleNetworkDelegates"], "TSKSwizzleNetworkDelegates is true")
         }
         guard case .table(let domains)? = members["TSKPinnedDomains"] else { return }
@@ -166,8 +166,8 @@ struct InfoPropertyList {
         for (host, value) in domains.sorted(by: { $0.key < $1.key }) {
             guard case .table(let members) = value else { continue }
             let path = ["TSKPinnedDomains", host]
-            if members["TSKExcludeSubdomainFromParentPolicy"] == .flag(true) { continue }
-            if members["TSKEnforcePinning"] == .flag(false) {
+            if Self.flag(members["TSKExcludeSubdomainFromParentPolicy"]) == true { continue }
+            if Self.flag(members["TSKEnforcePinning"]) == false {
                 self.find(.trustKitNotEnforced, path + ["TSKEnforcePinning"], "\(host): TSKEnforcePinning is false")
             }
             if case .text(let day)? = members["TSKExpirationDate"], day < today {
@@ -190,6 +190,18 @@ struct InfoPropertyList {
             if digests.count < 2 {
                 self.find(.trustKitOnePin, path + ["TSKPublicKeyHashes"], "\(host) has \(digests.count) pin")
             }
+        }
+    }
+
+    /// A boolean as TrustKit reads it, by `boolValue` of numbers and of texts; `nil` for any other value.
+    private static func flag(_ value: ConfigurationValue?) -> Bool? {
+        switch value {
+        case .flag(let flag)?: return flag
+        case .integer(let number)?: return number != 0
+        case .text(let text)?:
+            // A sign and zeros may stand before what counts.
+            return text.drop { " \t\n+-0".contains($0) }.first.map { "YyTt123456789".contains($0) } ?? false
+        default: return nil
         }
     }
 
