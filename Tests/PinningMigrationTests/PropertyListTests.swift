@@ -80,6 +80,15 @@ struct PropertyListTests {
         }
     }
 
+    @Test("a text of 4 KB that is referenced ten thousand times is an error, and not 40 MB")
+    func textOf4KBThatIsReferencedTenThousandTimesIsAnErrorAndNot40MB() {
+        func hundred(of object: UInt8) -> [UInt8] { [0xAF, 0x10, 100] + [UInt8](repeating: object, count: 100) }
+        let text = [0x5F, 0x11, 0x10, 0x00] + [UInt8](repeating: 0x61, count: 4_096)
+        #expect(throws: MigrationError(.tooLarge, "", hint: "")) {
+            try MigratedPins(trustKitPropertyList: Self.binary([hundred(of: 1), hundred(of: 2), text]))
+        }
+    }
+
     @Test(
         "binary files whose numbers point elsewhere",
         arguments: [

@@ -5,7 +5,7 @@
 /// A reader of binary property lists (`bplist00`).
 ///
 /// A value may be referenced many times, so that forty objects can expand to 10^12 values: the limit counts the values
-/// that are read, not the objects in the file.
+/// that are read, not the objects in the file. A long text counts as several: each reference to it is a copy.
 struct BinaryPropertyList {
     /// The first bytes of every file.
     static let magic = Array("bplist00".utf8)
@@ -112,9 +112,12 @@ struct BinaryPropertyList {
         return .date(secondsSince1970: Double(bitPattern: bits) + 978_307_200)
     }
 
-    private func text(_ start: Int, unit: Int) throws(MigrationError) -> ConfigurationValue {
+    private mutating func text(_ start: Int, unit: Int) throws(MigrationError) -> ConfigurationValue {
         let (count, first) = try self.extent(start, unit: unit)
         guard count <= MigrationLimits.textBytes else { return .other("an overlong text") }
+        // Hosts and pins have fewer bytes.
+        self.left -= count / 64
+        guard self.left > 0 else { throw ConfigurationValue.tooLarge }
         let bytes = self.bytes[first..<(first + count * unit)]
         guard unit == 2 else { return .bounded(String(decoding: bytes, as: UTF8.self)) }
         let units = stride(from: bytes.startIndex, to: bytes.endIndex, by: 2).map {
