@@ -89,8 +89,10 @@ enum ProcessText: FuzzTarget {
         }
         let isAgent = machine.names.contains { name in
             let lower = name.utf8.map { (0x41...0x5A).contains($0) ? $0 + 0x20 : $0 }
-            return ["gum-js", "frida", "linjector", "pool-spawner"].contains { part in
-                lower.indices.contains { lower[$0...].starts(with: part.utf8) }
+            return ["gum-js", "frida", "linjector"].contains { part in
+                lower.indices.contains {
+                    lower[$0...].starts(with: part.utf8) && !lower[$0...].starts(with: "friday".utf8)
+                }
             }
         }
         precondition(names["threads"] == (isAgent ? [.agentThread] : []))

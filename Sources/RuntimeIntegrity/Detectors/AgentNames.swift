@@ -15,13 +15,14 @@ public enum AgentNames {
         [
             "frida", "gum-js", "gumjs", "cydiasubstrate", "mobilesubstrate", "substrateloader", "substitute", "ellekit",
             "libhooker", "tweakinject", "cycript", "cynject", "sslkillswitch", "libdobby", "libxposed", "snowboard",
-        ], but: honest)
+        ], but: Self.honest)
 
-    /// Parts of the names of threads. Programs of GNOME's libraries have threads called `gmain` and `gdbus`, too.
-    public static let threads = NameParts(["gum-js", "frida", "linjector", "pool-spawner"], but: honest)
+    /// Parts of the names of threads. Programs of GNOME's libraries have threads called `gmain`, `gdbus` and
+    /// `pool-spawner`, too.
+    public static let threads = NameParts(["gum-js", "frida", "linjector"], but: Self.honest)
 
     /// Parts of the targets of descriptors.
-    public static let descriptors = NameParts(["frida", "linjector"], but: honest)
+    public static let descriptors = NameParts(["frida", "linjector"], but: Self.honest)
 
     /// Names of programs that start others to debug or trace them.
     public static let parents = [
