@@ -126,6 +126,12 @@ struct WritingTests {
         #expect(warned(both, .android) == ["position weaker", "expiresAt weaker", "reportTo same"])
         #expect(warned(both, .okHttp) == ["position weaker", "expiresAt stricter", "reportTo same"])
         #expect(warned(both, .pinnedDomains) == ["expiresAt stricter", "reportTo same"])
+        // Of the two that must match here, the one that cannot be written is not asked for there.
+        let half = try Self.entry("api.example.com", [.leaf, .leaf]) { entry in
+            entry.requireIssuer = true
+            entry.pins.append(KnownPin(Self.pin(9, .certificate), position: .issuer))
+        }
+        #expect(warned(half, .pinnedDomains) == ["cert-sha256 stricter", "requireIssuer weaker"])
         let mixed = try Self.entry("api.example.com", [.leaf, .issuer, .any])
         #expect(warned(mixed, .pinnedDomains) == ["position stricter", "position stricter"])
         #expect(warned(try Self.entry("api.example.com", [.any]), .trustKit) == ["TSKPublicKeyHashes stricter"])

@@ -183,8 +183,16 @@ struct OutgoingRules {
 
     /// Assigns pins to Apple's two lists; where both have pins, one of each must match.
     private mutating func place(_ entry: inout PinnedDomain, _ name: String) {
-        guard !entry.requireIssuer else { return }
         let positions = Set(entry.pins.map(\.position))
+        guard !entry.requireIssuer else {
+            if !positions.isSuperset(of: [.leaf, .issuer]) {
+                self.collector.warn(
+                    name, "requireIssuer", .weaker,
+                    "a leaf and an issuer pin must match here; only one of the two arrays can be written there, and no "
+                        + "other pin is asked for")
+            }
+            return
+        }
         if positions == [.issuer] { return }
         if positions.contains(.issuer) {
             entry.pins.removeAll { $0.position == .issuer }
