@@ -91,7 +91,10 @@ static long connections(void) {
             long number = 0;
             for (const char *digit = piece + at + 19; *digit >= '0' && *digit <= '9'; digit++)
                 number = number * 10 + *digit - '0';
-            if (piece[at + 19] != '.') probe_peer_port(number);
+            if (piece[at + 19] == '.') continue;
+            long peer = probe_peer_port(number);
+            int listens;
+            if (peer > 0 || peer == -ENOTCONN) probe_own_port(number, &listens);
         }
     probe_close(folder);
     return count;
