@@ -66,34 +66,38 @@ struct TransparencyTests {
         arguments: [false, true])
     func verifiesSignaturesOfLogsOnNoEventLoopAlsoWhereItKnowsThePathAndTheLogListIsNew(http2: Bool) async throws {
         let made = try LoggedPKI(Self.host)
-        let areOnLoop = NIOLockedValueBox<[Bool]>([])
+        let verdicts = NIOLockedValueBox<[Bool]>([])
         let scene = try await made.scene(.enforce) { configuration in
             // Asked at the beginning of each verdict, where the rest of it is done.
             configuration.runtimeEnvironment = {
-                areOnLoop.withLockedValue { $0.append(MultiThreadedEventLoopGroup.currentEventLoop != nil) }
+                verdicts.withLockedValue { $0.append(MultiThreadedEventLoopGroup.currentEventLoop != nil) }
                 return RuntimeEnvironment()
             }
         }
         let client = try scene.client([Self.host])
         let identity = try LoopbackServer.Identity([made.unlogged, made.pki.intermediate])
         try await LoopbackServer.with(identity, http2: http2) { server in
-            /// Whether the verdict on the next connection was on an event loop.
-            func isOnLoop() async -> Bool? {
-                areOnLoop.withLockedValue { $0 = [] }
-                let refusal = await #expect(throws: PinningError.self) {
-                    try await client.text("https://\(Self.host):\(server.port)/")
+            /// Whether the verdicts on the next connections were on an event loop, until one was as expected, and at most
+            /// ten: AsyncHTTPClient tries once more by itself, by what was known before.
+            func areOnLoop(until expected: Bool) async -> [Bool] {
+                verdicts.withLockedValue { $0 = [] }
+                for _ in 1...10 where !verdicts.withLockedValue({ $0.contains(expected) }) {
+                    let refusal = await #expect(throws: PinningError.self) {
+                        try await client.text("https://\(Self.host):\(server.port)/")
+                    }
+                    #expect(refusal?.decision.reason == .transparency)
                 }
-                #expect(refusal?.decision.reason == .transparency)
-                return areOnLoop.withLockedValue { $0.first }
+                return verdicts.withLockedValue { $0 }
             }
-            #expect(await isOnLoop() == false)
+            #expect(await areOnLoop(until: false).first == false)
             // What is known of the path and of its signatures needs no other thread.
-            #expect(await isOnLoop() == true)
+            let known = await areOnLoop(until: true)
+            #expect(known.contains(true) && !known.contains(false))
             let time = Timestamp(secondsSince1970: TestPKI.now - 3_600).description
             let strangers = SigningLog.list(of: [SigningLog("C"), SigningLog("D")], at: time)
             scene.lists.publish { $0.logFiles.append(strangers) }
             try await scene.publish { $0.logs = ListedLogs(of: strangers) }
-            #expect(await isOnLoop() == false)
+            #expect(await areOnLoop(until: false).contains(false))
         }
         try await client.shutdown()
     }
