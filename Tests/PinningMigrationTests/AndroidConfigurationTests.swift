@@ -45,7 +45,8 @@ struct AndroidConfigurationTests {
         #expect(migrated.warned == ["expiration same"])
     }
 
-    @Test("true in each form in which Android reads it covers the subdomains", arguments: ["true", "TRUE", "True", "1"])
+    @Test(
+        "true in each form in which Android reads it covers the subdomains", arguments: ["true", "TRUE", "True", "1"])
     func trueInEachFormInWhichAndroidReadsItCoversTheSubdomains(written: String) throws {
         let migrated = try Self.migrated(
             """

@@ -4,6 +4,7 @@
 
 import CertificatePinning
 import Foundation
+import PinListMetadata
 import PinListRepository
 import Testing
 

@@ -131,7 +131,9 @@ struct RotateCommandTests {
         }
     }
 
-    @Test("an abort that was interrupted before its release is not done by the next one: the pin of a stolen key goes out")
+    @Test(
+        "an abort that was interrupted before its release is not done by the next one: the pin of a stolen key goes out"
+    )
     func abortInterruptedBeforeItsReleaseIsNotDoneByTheNextOneThePinOfAStolenKeyGoesOut() async throws {
         try await self.withScene { scene in
             let before = try scene.source

@@ -127,7 +127,9 @@ struct OutlookTests {
         #expect(try Self.outlook(.switched, sightings: stale).gate == .unknown)
     }
 
-    @Test("an open alarm keeps the old pins, and so does a service that cannot be asked, a missing backup, an old key now")
+    @Test(
+        "an open alarm keeps the old pins, and so does a service that cannot be asked, a missing backup, an old key now"
+    )
     func openAlarmKeepsTheOldPinsAndSoDoesAServiceThatCannotBeAsked() throws {
         let quiet = KeySightings(
             at: Self.now, newEverywhereSince: PlanFixture.day(20), oldNowhereSince: PlanFixture.day(20))
@@ -140,7 +142,9 @@ struct OutlookTests {
         // The probe that found none was dated ahead, and what is seen now did not join it.
         let ahead = KeySightings(at: PlanFixture.day(43), oldNowhereSince: PlanFixture.day(20))
         let served = try Self.outlook(.switched, sightings: ahead) { facts in
-            facts.addresses = [PlanFixture.address("a", [PlanFixture.new]), PlanFixture.address("b", [PlanFixture.old])]
+            facts.addresses = [
+                PlanFixture.address("a", [PlanFixture.new]), PlanFixture.address("b", [PlanFixture.old]),
+            ]
         }
         #expect(served.gate == .closed && served.missing == ["b serves an old key"])
         let backup = try Self.outlook(.switched, sightings: quiet) { $0.objections = ["no backup"] }
