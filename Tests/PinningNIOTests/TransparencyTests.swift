@@ -80,7 +80,6 @@ struct TransparencyTests {
             /// Whether the verdicts on the next connections were on an event loop, until one was as expected, and at most
             /// ten: AsyncHTTPClient tries once more by itself, by what was known before.
             func areOnLoop(until expected: Bool) async -> [Bool] {
-                verdicts.withLockedValue { $0 = [] }
                 for _ in 1...10 where !verdicts.withLockedValue({ $0.contains(expected) }) {
                     let refusal = await #expect(throws: PinningError.self) {
                         try await client.text("https://\(Self.host):\(server.port)/")
@@ -91,8 +90,10 @@ struct TransparencyTests {
             }
             #expect(await areOnLoop(until: false).first == false)
             // What is known of the path and of its signatures needs no other thread.
+            verdicts.withLockedValue { $0 = [] }
             let known = await areOnLoop(until: true)
             #expect(known.contains(true) && !known.contains(false))
+            verdicts.withLockedValue { $0 = [] }
             let time = Timestamp(secondsSince1970: TestPKI.now - 3_600).description
             let strangers = SigningLog.list(of: [SigningLog("C"), SigningLog("D")], at: time)
             scene.lists.publish { $0.logFiles.append(strangers) }

@@ -85,11 +85,19 @@ struct ImportSlots: Sendable {
         }
         if let ownAddress = slot.ownAddress, target == ownAddress &+ own.bias { return nil }
         guard let place = self.images.index(at: target) else {
+            // Of a library that was replaced only the code is known, and not where its variables are.
+            if self.images.hasReplaced, slot.kind == .pointer, self.isDefinedNowhere(slot) { return nil }
             return ImportFinding(kind: .outside, slot: slot, target: target, path: nil)
         }
         let found = self.images.all[place]
         guard let kind = self.evaluate(slot, target, in: place, from: index) else { return nil }
         return ImportFinding(kind: kind, slot: slot, target: target, path: found.path)
+    }
+
+    /// Whether no image whose file is there has the name of a slot.
+    private func isDefinedNowhere(_ slot: ImportSlot) -> Bool {
+        guard let symbol = slot.symbol else { return false }
+        return self.images.all.allSatisfy { $0.image?.definitions(of: symbol).isEmpty ?? true }
     }
 
     private func evaluate(_ slot: ImportSlot, _ target: UInt64, in place: Int, from own: Int) -> ImportFinding.Kind? {

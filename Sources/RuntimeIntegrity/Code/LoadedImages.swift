@@ -13,6 +13,9 @@ struct LoadedImages: Sendable {
     /// Their address ranges, each with the index of its image.
     private let places: [(range: Range<UInt64>, index: Int)]
 
+    /// Whether the file of one was replaced, so that only its code is known.
+    let hasReplaced: Bool
+
     /// The indexes of the images that the program needs, directly or indirectly.
     private let needed: Set<Int>
 
@@ -21,6 +24,7 @@ struct LoadedImages: Sendable {
         self.all = all
         self.places = all.indices.flatMap { index in all[index].ranges.map { ($0, index) } }
             .filter { !$0.0.isEmpty }.sorted { $0.0.lowerBound < $1.0.lowerBound }
+        self.hasReplaced = all.contains { $0.image == nil && $0.path.hasSuffix(" (deleted)") }
         self.needed = Self.closure(of: 0, in: all)
     }
 
