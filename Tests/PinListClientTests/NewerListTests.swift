@@ -76,7 +76,9 @@ struct NewerListTests {
                 list.suspended = [Suspension(.everything, until: end, reason: "incident 4711")]
             }
             let events = pinning.events()
-            for _ in 0..<100 { #expect(decide().reason == reason) }
+            #expect(decide().reason == reason)
+            // The next list may be there before these have ended.
+            for _ in 1..<100 { _ = decide() }
             for await event in events where event.kind == .listAccepted && pinning.version == 3 { break }
             #expect(decide().reason == .suspended)
             // The next list is not there yet: what a hostile network has refused does not ask again and again.
