@@ -16,7 +16,7 @@ public struct Report: Hashable, Sendable {
     public let body: [UInt8]
 
     /// The version of the list that it names; `nil` without a list.
-    public let listVersion: Int64?
+    public var listVersion: Int64? { self.list?.version }
 
     /// The place of that list. Of identical reports the one of the newest list is kept.
     let list: ListOrder?
@@ -30,7 +30,6 @@ public struct Report: Hashable, Sendable {
     init?(_ identity: ReportIdentity, of list: ReportedList?, to addresses: [String], body: [UInt8]) {
         guard !addresses.isEmpty else { return nil }
         self.identity = identity
-        self.listVersion = list?.version
         self.list = list?.order
         self.addresses = Array(addresses.prefix(ReportLimits.addresses))
         self.body = body

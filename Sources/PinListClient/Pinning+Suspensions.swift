@@ -17,6 +17,13 @@ extension Pinning {
         return inForce.policy(at: now).suspended.filter { time < $0.until }
     }
 
+    /// The time when the next suspension ends; `nil` where none holds.
+    @_spi(Adapters)
+    public nonisolated var nextEndOfSuspension: Timestamp? {
+        let (inForce, now) = (self.policyInForce, self.now)
+        return inForce.policy(at: now).nextEndOfSuspension(after: inForce.referenceTime(now))
+    }
+
     /// Waits for the end of a suspension, by the client's clock.
     ///
     /// - Returns: Whether it has come; `false` when the task was cancelled.

@@ -76,7 +76,7 @@ final class ConnectionRegistry: Sendable {
         self.state.withLockedValue { state in
             state.suspension?.cancel()
             // Read under the lock: the last call to wait is the last one to read.
-            state.suspension = self.pinning.suspensions.map(\.until).min().map { end in
+            state.suspension = self.pinning.nextEndOfSuspension.map { end in
                 Task { [weak self, pinning] in
                     if await pinning.hasCome(end) { self?.reevaluateAll() }
                 }

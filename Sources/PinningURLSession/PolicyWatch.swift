@@ -92,7 +92,7 @@ final class PolicyWatch: @unchecked Sendable {
         self.lock.withLock {
             self.waiting?.cancel()
             // Read under the lock: the last call to wait is the last one to read.
-            self.waiting = self.pinning.suspensions.map(\.until).min().map { end in
+            self.waiting = self.pinning.nextEndOfSuspension.map { end in
                 Task { [weak self, pinning] in
                     if await pinning.hasCome(end) { self?.reevaluate() }
                 }

@@ -41,7 +41,7 @@ extension StoreTransaction {
             """
             DELETE FROM sighting WHERE (name, digest) IN (
                 SELECT name, digest FROM sighting
-                WHERE SUBSTR(told_by, 1, 16) = ? AND acknowledged_at IS NULL AND state NOT IN (?, ?) LIMIT ?)
+                WHERE SUBSTR(told_by, 1, \(AccessToken.idLength)) = ? AND acknowledged_at IS NULL AND state NOT IN (?, ?) LIMIT ?)
             """,
             [
                 .text(id), .text(SightingState.pinned.rawValue), .text(SightingState.issuer.rawValue),

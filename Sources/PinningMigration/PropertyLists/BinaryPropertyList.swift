@@ -13,6 +13,9 @@ struct BinaryPropertyList {
     /// The length of the trailer: sizes, counts and the place of the offsets.
     private static let trailerLength = 32
 
+    /// The number of characters of a text that count as one value: hosts and pins have fewer.
+    private static let charactersOfValue = 64
+
     private let bytes: [UInt8]
     private let offsetSize: Int
     private let referenceSize: Int
@@ -115,8 +118,7 @@ struct BinaryPropertyList {
     private mutating func text(_ start: Int, unit: Int) throws(MigrationError) -> ConfigurationValue {
         let (count, first) = try self.extent(start, unit: unit)
         guard count <= MigrationLimits.textBytes else { return .other("an overlong text") }
-        // Hosts and pins have fewer bytes.
-        self.left -= count / 64
+        self.left -= count / Self.charactersOfValue
         guard self.left > 0 else { throw ConfigurationValue.tooLarge }
         let bytes = self.bytes[first..<(first + count * unit)]
         guard unit == 2 else { return .bounded(String(decoding: bytes, as: UTF8.self)) }

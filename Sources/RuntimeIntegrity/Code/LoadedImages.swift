@@ -24,7 +24,7 @@ struct LoadedImages: Sendable {
         self.all = all
         self.places = all.indices.flatMap { index in all[index].ranges.map { ($0, index) } }
             .filter { !$0.0.isEmpty }.sorted { $0.0.lowerBound < $1.0.lowerBound }
-        self.hasReplaced = all.contains { $0.image == nil && $0.path.hasSuffix(" (deleted)") }
+        self.hasReplaced = all.contains { $0.image == nil && $0.path.hasSuffix(MemoryRegion.deletedMark) }
         self.needed = Self.closure(of: 0, in: all)
     }
 

@@ -82,7 +82,7 @@ public struct MappingDetector: TamperDetector {
     private static func name(of region: MemoryRegion) -> String {
         var path = region.path[...]
         if region.isMemoryFile { path = path.dropFirst("/memfd:".count) }
-        if region.isDeleted { path = path.dropLast(" (deleted)".count) }
+        if region.isDeleted { path = path.dropLast(MemoryRegion.deletedMark.count) }
         return PrintableEvidence.name(ofPath: String(path))
     }
 }

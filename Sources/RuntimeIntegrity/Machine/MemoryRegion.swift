@@ -62,8 +62,11 @@ public struct MemoryRegion: Hashable, Sendable {
     /// Whether it is mapped from a file that exists in memory only (memfd_create(2)).
     var isMemoryFile: Bool { self.path.hasPrefix("/memfd:") }
 
+    /// The system's mark at the end of the path of a deleted file (proc(5)).
+    static let deletedMark = " (deleted)"
+
     /// Whether its file was deleted.
-    var isDeleted: Bool { self.path.hasSuffix(" (deleted)") }
+    var isDeleted: Bool { self.path.hasSuffix(Self.deletedMark) }
 
     /// Whether `other` begins where this one ends, in memory as in the same file.
     func continues(with other: Self) -> Bool {

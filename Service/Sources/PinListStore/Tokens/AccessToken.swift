@@ -45,8 +45,14 @@ package struct AccessToken: Hashable, Sendable {
     /// The number of random bytes in a secret.
     package static let secretBytes = 32
 
-    /// The number of random bytes that a token is made of: its id's 8, and the secret's.
-    package static let randomBytes = 8 + Self.secretBytes
+    /// The number of random bytes of an id.
+    private static let idBytes = 8
+
+    /// The number of characters of an id, which is hexadecimal.
+    static let idLength = 2 * Self.idBytes
+
+    /// The number of random bytes that a token is made of: its id's, and the secret's.
+    package static let randomBytes = Self.idBytes + Self.secretBytes
 
     /// The maximum number of Unicode scalars of a label and of an owner (formats.md, section 7).
     package static let maximumTextScalars = 100
@@ -89,8 +95,8 @@ package struct AccessToken: Hashable, Sendable {
     /// The id that a secret names, so that one token is looked up; `nil` for what is no secret of ours.
     package static func id(of secret: String) -> String? {
         let parts = secret.utf8.split(separator: UInt8(ascii: "_"), omittingEmptySubsequences: false)
-        guard secret.utf8.count == Self.prefix.utf8.count + 16 + 1 + 2 * Self.secretBytes, parts.count == 3,
-            parts[1].count == 16, secret.hasPrefix(Self.prefix)
+        guard secret.utf8.count == Self.prefix.utf8.count + Self.idLength + 1 + 2 * Self.secretBytes, parts.count == 3,
+            parts[1].count == Self.idLength, secret.hasPrefix(Self.prefix)
         else { return nil }
         return String(decoding: Array(parts[1]), as: UTF8.self)
     }
