@@ -71,7 +71,7 @@ extension Pinning {
         guard let trust = space.serverTrust.map({ HandedOver($0) }) else {
             return answer(self.refusal(of: host, .noCertificates, connection: facts))
         }
-        TrustQueue.evaluate {
+        TrustQueue.evaluate(isWebView: isWebView) {
             answer(self.evaluate(trust: trust.value, host: host, connection: facts))
         }
     }

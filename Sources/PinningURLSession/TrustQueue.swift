@@ -6,23 +6,28 @@
 internal import Dispatch
 internal import Foundation
 
-/// The queue on which trust objects are evaluated: never on the main thread, never on that of a delegate, and a few at
+/// The queues on which trust objects are evaluated: never on the main thread, never on that of a delegate, and a few at
 /// a time.
 ///
 /// An evaluation may wait for the network (intermediates, revocation). A queue that gives each a thread of its own would
 /// use up all threads that the system has for the process when many connections are opened at once.
 enum TrustQueue {
-    /// The maximum number of concurrent evaluations: the system has some 64 threads for a process.
+    /// The maximum number of concurrent evaluations of a queue: the system has some 64 threads for a process.
     static let maximum = 4
 
-    /// The queue of waiting evaluations.
-    static let evaluations: OperationQueue = {
+    /// The evaluations for the app's own sessions and connections.
+    static let evaluations = queue("PinningURLSession.trust")
+    /// The evaluations for web views. A page chooses its servers, and some keep the system waiting (for an issuer, or for what is
+    /// revoked): they take places here, and none of the app's own.
+    static let pages = queue("PinningURLSession.pages")
+
+    private static func queue(_ name: String) -> OperationQueue {
         let queue = OperationQueue()
-        queue.name = "PinningURLSession.trust"
+        queue.name = name
         queue.qualityOfService = .userInitiated
         queue.maxConcurrentOperationCount = maximum
         return queue
-    }()
+    }
 
     /// The queue on which Network.framework calls; nothing is evaluated on it.
     static let handshakes = DispatchQueue(label: "PinningURLSession.handshakes", qos: .userInitiated)
@@ -30,7 +35,9 @@ enum TrustQueue {
     static let names = DispatchQueue(label: "PinningURLSession.names", qos: .userInitiated)
 
     /// Evaluates when it is its turn.
-    static func evaluate(_ body: @escaping @Sendable () -> Void) { self.evaluations.addOperation(body) }
+    static func evaluate(isWebView: Bool = false, _ body: @escaping @Sendable () -> Void) {
+        (isWebView ? self.pages : self.evaluations).addOperation(body)
+    }
 }
 
 /// A value that is given to one block and used by that block alone.

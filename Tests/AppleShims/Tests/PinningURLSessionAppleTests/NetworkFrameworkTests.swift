@@ -4,6 +4,7 @@
 
 import CertificatePinning
 import Foundation
+import FoundationNetworking
 import Network
 import PinListClient
 import PinListMetadata
@@ -15,6 +16,41 @@ import Testing
 @Suite("A connection of Network.framework")
 struct NetworkFrameworkTests {
     private static let host = "api.example.com"
+
+    /// What evaluations wait at until a test lets them go on.
+    ///
+    /// `@unchecked Sendable`: because what changes is read and written under the lock only.
+    private final class Gate: @unchecked Sendable {
+        private let condition = NSCondition()
+        private var count = 0
+        private var isOpen = false
+
+        private func locked<Result>(_ body: () -> Result) -> Result {
+            self.condition.lock()
+            defer { self.condition.unlock() }
+            return body()
+        }
+
+        /// How many wait inside.
+        var inside: Int { self.locked { self.count } }
+
+        /// Waits inside until all are let out.
+        func pass() {
+            self.locked {
+                self.count += 1
+                while !self.isOpen { self.condition.wait() }
+                self.count -= 1
+            }
+        }
+
+        /// Lets all out.
+        func open() {
+            self.locked {
+                self.isOpen = true
+                self.condition.broadcast()
+            }
+        }
+    }
 
     private func options(_ phone: Phone) -> NWProtocolTLS.Options {
         let options = NWProtocolTLS.Options()
@@ -42,38 +78,6 @@ struct NetworkFrameworkTests {
 
     @Test("is evaluated a few at a time, however many are made at once")
     func isEvaluatedAFewAtATimeHoweverManyAreMadeAtOnce() async throws {
-        /// `@unchecked Sendable`: because what changes is read and written under the lock only.
-        final class Gate: @unchecked Sendable {
-            private let condition = NSCondition()
-            private var count = 0
-            private var isOpen = false
-
-            private func locked<Result>(_ body: () -> Result) -> Result {
-                self.condition.lock()
-                defer { self.condition.unlock() }
-                return body()
-            }
-
-            /// How many wait inside.
-            var inside: Int { self.locked { self.count } }
-
-            /// Waits inside until all are let out.
-            func pass() {
-                self.locked {
-                    self.count += 1
-                    while !self.isOpen { self.condition.wait() }
-                    self.count -= 1
-                }
-            }
-
-            /// Lets all out.
-            func open() {
-                self.locked {
-                    self.isOpen = true
-                    self.condition.broadcast()
-                }
-            }
-        }
         // The system gives threads one by one, and a test that waits for one too many would wait long.
         #expect(TrustQueue.evaluations.maxConcurrentOperationCount == TrustQueue.maximum)
         let gate = Gate()
@@ -94,6 +98,40 @@ struct NetworkFrameworkTests {
             #expect(gate.inside == TrustQueue.maximum)
             gate.open()
         }
+    }
+
+    @Test("waits for no page of a web view, however long the servers of the page keep the system waiting")
+    func waitsForNoPageOfAWebViewHoweverLongTheServersOfThePageKeepTheSystemWaiting() async throws {
+        let (phone, pki) = try Phone.bank()
+        func question() throws -> URLAuthenticationChallenge {
+            let trust = try #require(HandMade.trust(pki.chain, SecPolicyCreateSSL(true, Self.host as CFString)))
+            return URLAuthenticationChallenge(
+                URLProtectionSpace(
+                    host: Self.host, port: 443, protocol: NSURLProtectionSpaceHTTPS, realm: nil,
+                    authenticationMethod: NSURLAuthenticationMethodServerTrust, proxyType: nil, serverTrust: trust))
+        }
+        func queue(isWebView: Bool) async throws -> OperationQueue? {
+            let challenge = try question()
+            return await withCheckedContinuation { done in
+                _ = phone.pinning.answer(challenge, isWebView: isWebView) { _, _ in
+                    done.resume(returning: OperationQueue.current)
+                }
+            }
+        }
+        let (ofPages, ofTheApp) = (try await queue(isWebView: true), try await queue(isWebView: false))
+        // With one queue for both, what follows would not end.
+        try #require(ofPages !== ofTheApp)
+        let gate = Gate()
+        defer { gate.open() }
+        for _ in 0..<TrustQueue.maximum {
+            _ = phone.pinning.answer(try question(), isWebView: true) { _, _ in gate.pass() }
+        }
+        while gate.inside < TrustQueue.maximum { await Task.yield() }
+        let presented = pki.chain.map(\.der)
+        #expect(
+            await SimulatedHandshake.run(
+                options: self.options(phone), presented: presented, serverName: Self.host))
+        #expect(await phone.session().text(Phone.url(Self.host)).value == Self.host)
     }
 
     @Test("resumes no TLS session: what was evaluated before would pass without a question")
