@@ -298,6 +298,24 @@ PROBE long probe_peer_port(long file) {
     return 0;
 }
 
+// The port of this end of a TCP socket, and whether others can connect to it there; 0 for other sockets. The kernel has
+// SO_ACCEPTCONN in its header, and an answer to it for no socket: one that has a port and no peer is taken to listen.
+PROBE long probe_own_port(long file, int *listens) {
+    struct sockaddr_storage address;
+    socklen_t length = sizeof address;
+    int type = 0;
+    socklen_t size = sizeof type;
+    *listens = 0;
+    if (getsockopt((int)file, SOL_SOCKET, SO_TYPE, &type, &size) < 0) return -(long)errno;
+    if (type != SOCK_STREAM) return 0;
+    if (getsockname((int)file, (struct sockaddr *)&address, &length) < 0) return -(long)errno;
+    long port = 0;
+    if (address.ss_family == AF_INET) port = ntohs(((struct sockaddr_in *)&address)->sin_port);
+    if (address.ss_family == AF_INET6) port = ntohs(((struct sockaddr_in6 *)&address)->sin6_port);
+    *listens = port > 0 && probe_peer_port(file) == -ENOTCONN;
+    return port;
+}
+
 // The path that a descriptor leads to. `into` has MAXPATHLEN bytes, 1,024.
 PROBE long probe_descriptor_path(long file, char *into) {
     long result = probe_result(fcntl((int)file, F_GETPATH, into));

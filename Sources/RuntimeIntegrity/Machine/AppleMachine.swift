@@ -90,12 +90,17 @@ extension AppleMachine {
 }
 
 extension AppleMachine {
-    /// Asks each descriptor of this process for its peer.
+    /// Asks each descriptor of this process for its peer. Connections that came in are left out.
     public func peerPorts() throws(ObservationError) -> [UInt16] {
-        (0..<ObservationLimits.descriptors).compactMap { number in
-            let port = probe_peer_port(number)
-            return port > 0 ? UInt16(exactly: port) : nil
+        var ports = ConnectionPorts()
+        for number in 0..<ObservationLimits.descriptors {
+            let peer = probe_peer_port(number)
+            guard peer > 0 || peer == -Int(ENOTCONN) else { continue }
+            var listens: Int32 = 0
+            let own = UInt16(exactly: probe_own_port(number, &listens)) ?? 0
+            ports.add(own: own, peer: peer > 0 ? UInt16(exactly: peer) : nil, listens: listens != 0)
         }
+        return ports.peers
     }
 
     /// With a socket that does not block.

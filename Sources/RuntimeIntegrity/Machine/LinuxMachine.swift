@@ -167,11 +167,9 @@ extension LinuxMachine {
 
 extension LinuxMachine {
     /// Asks each descriptor of this process for its peer. `/proc/self/net/tcp` would list all sockets of the machine.
-    ///
-    /// A connection at a port on which this process listens came in: its other end has the port that a stranger chose.
+    /// Connections that came in are left out.
     public func peerPorts() throws(ObservationError) -> [UInt16] {
-        var connections: [(own: UInt16, peer: UInt16)] = []
-        var listening: Set<UInt16> = []
+        var ports = ConnectionPorts()
         var left = ObservationLimits.descriptors
         try self.names(in: "/proc/self/fd") { (name) throws(ObservationError) in
             left -= 1
@@ -181,10 +179,9 @@ extension LinuxMachine {
             guard peer > 0 || peer == -Int(ENOTCONN) else { return }
             var listens: Int32 = 0
             let own = UInt16(exactly: probe_own_port(number, &listens)) ?? 0
-            if listens != 0 { listening.insert(own) }
-            if peer > 0, let peer = UInt16(exactly: peer) { connections.append((own, peer)) }
+            ports.add(own: own, peer: peer > 0 ? UInt16(exactly: peer) : nil, listens: listens != 0)
         }
-        return connections.filter { !listening.contains($0.own) }.map(\.peer)
+        return ports.peers
     }
 
     /// With a socket that does not block, and at most three waits.

@@ -42,7 +42,7 @@ def probe(build):
 
 
 def run_probe(build):
-    """What the probe makes of the answers of `sysctl`: compiled for this system, with a `sysctl` of our own."""
+    """What the probe makes of the answers of `sysctl`, and of sockets: compiled for this system, with a `sysctl` of our own."""
     program = build.folder / "processes"
     shims = build.project / "Tests/AppleShims/Probe"
     result = subprocess.run(

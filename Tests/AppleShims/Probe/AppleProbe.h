@@ -27,6 +27,9 @@
 #define SO_NOSIGPIPE 0x1022
 #define F_GETPATH 50
 
+// What Apple's headers have, and the kernel answers for no socket.
+#undef SO_ACCEPTCONN
+
 #pragma push_macro("__linux__")
 #undef __linux__
 #define __APPLE__ 1
