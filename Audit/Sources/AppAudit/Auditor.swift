@@ -36,6 +36,8 @@ public struct Auditor {
         case android
         case propertyList
         case xml
+        /// A resource of Android, perhaps a network security configuration of another name: its content says so.
+        case resource
         case packages
         case pods
         case certificate
@@ -62,7 +64,13 @@ public struct Auditor {
             modulemap swiftinterface swiftmodule swiftdoc xcprivacy dat db sqlite csv lock proto gradle xml in cmake
             """.split(separator: " ").map(String.init))
 
-        /// Reads the kind from a name.
+        /// Whether a file is in the folder of those resources that a manifest may name, `res/xml` or `res/xml-v24`.
+        private static func isInXMLResources(_ path: String) -> Bool {
+            guard let folder = path.split(separator: "/").dropLast().last else { return false }
+            return folder == "xml" || folder.hasPrefix("xml-")
+        }
+
+        /// Reads the kind from a name, or from a path.
         public init?(name: String) {
             let last = name.split(separator: "/").last.map(String.init) ?? name
             let lower = last.lowercased()
@@ -81,6 +89,7 @@ public struct Auditor {
                 case "kt", "kts", "java": self = .android
                 case "plist", "entitlements": self = .propertyList
                 case "xml" where lower.contains("network") || lower.contains("security"): self = .xml
+                case "xml" where Self.isInXMLResources(name): self = .resource
                 case "cer", "der", "crt", "pem": self = .certificate
                 case "json": self = .json
                 case "ipa", "zip", "xcarchive": self = .archive
@@ -145,6 +154,9 @@ public struct Auditor {
             guard MachOFile.begins(bytes) else { return }
             self.fileCount += 1
             self.addProgram(path, bytes)
+        case .resource:
+            guard bytes.firstRange(of: Array("<network-security-config".utf8)) != nil else { return }
+            self.add(path, .xml, bytes)
         case .certificate:
             self.fileCount += 1
             self.certificates += AppCertificate.all(in: bytes, path: path)

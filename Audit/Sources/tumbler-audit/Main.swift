@@ -89,8 +89,8 @@ struct AuditCommand: ParsableCommand {
             Looks at source trees (Swift, Objective-C, Kotlin, Java), Info.plist, entitlements, Package.resolved, \
             Podfile.lock, network_security_config.xml, an .xcarchive, .ipa or .app. It ends with a table of the places \
             that connect. A finding is allowed by a comment at its line or the line above, with a reason: \
-            // tumbler:allow RULE reason. Exit code 0: no errors; 1: errors; 2: something could not be read, and \
-            nothing worse was found; 64: usage.
+            // tumbler:allow RULE reason. Exit code 0: no errors; 1: errors; 2: something could not be read, or \
+            there was nothing to audit, and nothing worse was found; 64: usage.
             """,
         version: ProgramVersion.current
     )
@@ -146,6 +146,14 @@ struct AuditCommand: ParsableCommand {
         try self.write(report)
         for path in missing {
             Main.say(AuditError(reason: "\(path): there is no file or folder"))
+        }
+        if report.files == 0, missing.isEmpty {
+            Main.say(
+                AuditError(
+                    reason: self.paths.joined(separator: ", ") + ": no file was audited: there is no source in Swift, "
+                        + "Objective-C, Kotlin or Java, no Info.plist, no network security configuration and no build",
+                    hint: "give the folder of the app's sources, or the .app, .ipa or .xcarchive that its build leaves"
+                ))
         }
         guard report.exitCode == 0, missing.isEmpty else { throw ExitCode(missing.isEmpty ? report.exitCode : 2) }
     }

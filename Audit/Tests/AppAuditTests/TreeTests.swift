@@ -76,6 +76,38 @@ struct TreeTests {
         }
     }
 
+    @Test("a folder without anything to audit does not pass: it may be the wrong one")
+    func aFolderWithoutAnythingToAuditDoesNotPass() throws {
+        try self.withFolder { folder in
+            #expect(self.report(folder).exitCode == 2)
+            try self.write("no program", folder + "/picture.png")
+            try self.write("<paths/>", folder + "/res/xml/file_paths.xml")
+            #expect(self.report(folder).exitCode == 2)
+            // Folders of tests alone are nothing either, until they are asked for.
+            try self.write("let a = 1", folder + "/AppTests/A.swift")
+            #expect(self.report(folder).exitCode == 2)
+            #expect(self.report(folder, tests: true).exitCode == 0)
+        }
+    }
+
+    @Test("a network security configuration is found by what it is, whatever name the manifest gives it")
+    func aNetworkSecurityConfigurationIsFoundByWhatItIs() throws {
+        try self.withFolder { folder in
+            let cleartext = networkSecurity("<base-config cleartextTrafficPermitted=\"true\"/>")
+            let names = ["res/xml/pins.xml", "res/xml-v24/pins.xml", "res/xml/network.xml"]
+            for name in names { try self.write(cleartext, "\(folder)/\(name)") }
+            // What is no such configuration is not read, well-formed or not.
+            for (name, text) in [("res/xml/file_paths.xml", "<paths>"), ("res/layout/pins.xml", cleartext)] {
+                try self.write(text, "\(folder)/\(name)")
+            }
+            let found = self.report(folder).findings
+            #expect(found.map(\.rule.id) == ["android-cleartext", "android-cleartext", "android-cleartext"])
+            #expect(Set(found.map(\.file)) == Set(names.map { "\(folder)/\($0)" }))
+            #expect(self.report(folder).files == 3)
+            #expect(self.report(folder + "/res/layout/pins.xml").findings.count == 1)
+        }
+    }
+
     @Test("a path where nothing is, is said to be that")
     func aPathWhereNothingIs() {
         var auditor = Auditor(list: nil, at: auditTime)

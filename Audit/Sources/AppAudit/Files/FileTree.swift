@@ -39,7 +39,9 @@ public struct FileTree {
         let target = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
         guard let type = Self.type(of: target), type == .typeDirectory || type == .typeRegular else { return false }
         if type == .typeRegular {
-            self.add(target, shown: path, Auditor.Kind(name: path) ?? .program, &auditor)
+            // Whoever names one resource alone need not name its folder.
+            let other: Auditor.Kind = path.lowercased().hasSuffix(".xml") ? .resource : .program
+            self.add(target, shown: path, Auditor.Kind(name: path) ?? other, &auditor)
         } else {
             self.walk(folder: target, shown: path, &auditor)
         }
@@ -86,7 +88,7 @@ public struct FileTree {
                     open.append((child, printed, depth + 1))
                 case .typeSymbolicLink?: Self.lookAtLink(child, printed, within: folder, &auditor)
                 case .typeRegular?:
-                    if let kind = Auditor.Kind(name: name) { self.add(child, shown: printed, kind, &auditor) }
+                    if let kind = Auditor.Kind(name: child) { self.add(child, shown: printed, kind, &auditor) }
                 default: break
                 }
             }

@@ -66,10 +66,10 @@ public struct AuditReport: Sendable {
     /// The number of counted findings of a severity.
     public func count(of severity: AuditRule.Severity) -> Int { self.open.count { $0.severity == severity } }
 
-    /// 0 without errors, 1 with errors, 2 without errors when something could not be read.
+    /// 0 without errors, 1 with errors, 2 without errors when something could not be read, or nothing was audited.
     public var exitCode: Int32 {
         if self.count(of: .error) > 0 { return 1 }
-        return self.open.contains { $0.rule == .unreadable } ? 2 : 0
+        return self.files == 0 || self.open.contains { $0.rule == .unreadable } ? 2 : 0
     }
 
     /// The surfaces by their kind, with how many are pinned in which way.
