@@ -35,6 +35,21 @@ internal import Foundation
         }
     }
 
+    /// The boolean that a number or a text says, as `boolValue` reads it; `nil` where it says neither YES nor NO. TrustKit
+    /// takes such a text for NO, and ends the app with any other value.
+    public var boolean: Bool? {
+        switch self {
+        case .flag(let flag): return flag
+        case .integer(let number): return number != 0
+        case .text(let text):
+            let word = text.trimmingCharacters(in: .whitespacesAndNewlines).lowercased()
+            if ["yes", "y", "true", "t"].contains(word) { return true }
+            if ["no", "n", "false", "f"].contains(word) { return false }
+            return Int64(word).map { $0 != 0 }
+        default: return nil
+        }
+    }
+
     /// Copies a value in memory.
     ///
     /// - Throws: ``MigrationError/Code/tooLarge`` when it is over the limits of depth or size.

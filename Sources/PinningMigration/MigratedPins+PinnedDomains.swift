@@ -61,7 +61,7 @@ struct PinnedDomainsReader {
         }
         var entry = PinnedDomain(host, pins: [])
         if let value = members["NSIncludesSubdomains"] {
-            entry.includeSubdomains = self.collector.flag(value, default: false, name, "NSIncludesSubdomains")
+            entry.includeSubdomains = self.collector.flag(value, unclear: true, name, "NSIncludesSubdomains", .stricter)
         }
         if entry.includeSubdomains, !host.isAddress {
             self.collector.warn(

@@ -60,12 +60,12 @@ struct TrustKitReader {
     private mutating func readGlobal(_ key: String, _ value: ConfigurationValue) {
         switch key {
         case "TSKSwizzleNetworkDelegates":
-            guard self.flag(value, default: true, nil, key) else { return }
+            guard self.collector.flag(value, unclear: true, nil, key) else { return }
             self.collector.warn(
                 nil, key, .weaker,
                 "nothing is swizzled here: only connections that are made with an adapter are pinned")
         case "TSKIgnorePinningForUserDefinedTrustAnchors":
-            guard self.flag(value, default: true, nil, key) else { return }
+            guard self.collector.flag(value, unclear: true, nil, key) else { return }
             self.collector.warn(
                 nil, key, .stricter,
                 "anchors that users installed are not exempt here: a pin must match all the same")
@@ -89,10 +89,10 @@ struct TrustKitReader {
         }
         var entry = PinnedDomain(host, pins: [])
         if let value = members["TSKIncludeSubdomains"] {
-            entry.includeSubdomains = self.flag(value, default: false, name, "TSKIncludeSubdomains")
+            entry.includeSubdomains = self.collector.flag(value, unclear: true, name, "TSKIncludeSubdomains", .stricter)
         }
         if let value = members["TSKExcludeSubdomainFromParentPolicy"],
-            self.flag(value, default: false, name, "TSKExcludeSubdomainFromParentPolicy")
+            self.collector.flag(value, unclear: false, name, "TSKExcludeSubdomainFromParentPolicy")
         {
             entry.mode = .off
             for key in ["TSKPublicKeyHashes", "TSKEnforcePinning"] where members[key] != nil {
@@ -101,13 +101,14 @@ struct TrustKitReader {
             return try self.collector.add(entry, written: name, "TSKPinnedDomains")
         }
         if let value = members["TSKEnforcePinning"] {
-            entry.mode = self.flag(value, default: true, name, "TSKEnforcePinning") ? .enforce : .report
+            let isEnforced = self.collector.flag(value, unclear: true, name, "TSKEnforcePinning", .stricter)
+            entry.mode = isEnforced ? .enforce : .report
         }
         entry.pins = self.pins(members["TSKPublicKeyHashes"], name)
         entry.expiresAt = members["TSKExpirationDate"].flatMap { self.expiry($0, name) }
         entry.reportTo = members["TSKReportUris"].map { self.addresses($0, name) } ?? []
         let isSilent = members["TSKDisableDefaultReportUri"].map {
-            self.flag($0, default: false, name, "TSKDisableDefaultReportUri")
+            self.collector.flag($0, unclear: false, name, "TSKDisableDefaultReportUri")
         }
         if isSilent != true { self.sendsToVendor.append(name) }
         try self.collector.add(entry, written: name, "TSKPublicKeyHashes")

@@ -5,11 +5,6 @@
 internal import CertificatePinning
 
 extension TrustKitReader {
-    /// Reads a boolean, in each form that Objective-C accepts.
-    mutating func flag(_ value: ConfigurationValue, default absent: Bool, _ domain: String?, _ key: String) -> Bool {
-        self.collector.flag(value, default: absent, domain, key)
-    }
-
     /// The pins of a host.
     mutating func pins(_ value: ConfigurationValue?, _ domain: String) -> [KnownPin] {
         guard let value else { return [] }
@@ -67,21 +62,21 @@ extension TrustKitReader {
 }
 
 extension MigrationCollector {
-    /// Reads a boolean, in each form that Objective-C accepts; any other value gives a warning and the default.
-    mutating func flag(_ value: ConfigurationValue, default absent: Bool, _ domain: String?, _ key: String) -> Bool {
-        switch value {
-        case .flag(let flag): return flag
-        case .integer(let integer): return integer != 0
-        case .text(let text):
-            switch text.lowercased() {
-            case "yes", "true", "1": return true
-            case "no", "false", "0": return false
-            default: break
-            }
-        default: break
-        }
-        self.warn(domain, key, .same, "\(value.kind) where a boolean belongs: taken as \(absent ? "YES" : "NO")")
-        return absent
+    /// Reads a boolean. A value that says neither YES nor NO gives a warning.
+    ///
+    /// - Parameters:
+    ///   - value: The value.
+    ///   - unclear: What is taken where the value is unclear: the one by which more is refused.
+    ///   - domain: The host as it was written.
+    ///   - key: The name of the setting.
+    ///   - effect: The effect of that; the other tool takes an unclear text for NO.
+    mutating func flag(
+        _ value: ConfigurationValue, unclear: Bool, _ domain: String?, _ key: String,
+        _ effect: MigrationWarning.Effect = .same
+    ) -> Bool {
+        if let flag = value.boolean { return flag }
+        self.warn(domain, key, effect, "\(value.kind) where a boolean belongs: taken as \(unclear ? "YES" : "NO")")
+        return unclear
     }
 }
 

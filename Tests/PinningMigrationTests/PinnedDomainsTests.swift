@@ -58,6 +58,24 @@ struct PinnedDomainsTests {
         #expect(migrated.domains[0].includeSubdomains && migrated.warned == ["NSIncludesSubdomains stricter"])
     }
 
+    @Test("NSIncludesSubdomains: a number or a text is a boolean, too; an unclear one is taken for true, and named")
+    func nsIncludesSubdomainsANumberOrATextIsABooleanTooAnUnclearOneIsTakenForTrueAndNamed() throws {
+        let warning = "NSIncludesSubdomains stricter"
+        let cases: [(value: Any, covers: Bool, warned: [String])] = [
+            ("YES", true, [warning]), ("true", true, [warning]), (1, true, [warning]),
+            ("NO", false, []), ("false", false, []), (0, false, []), ("maybe", true, [warning, warning]),
+        ]
+        for (value, covers, warned) in cases {
+            let configuration: [String: Any] = [
+                "example.com": ["NSIncludesSubdomains": value, "NSPinnedLeafIdentities": Self.identities("ab")]
+            ]
+            let migrated = try MigratedPins(pinnedDomains: configuration)
+            #expect(migrated.domains[0].includeSubdomains == covers && migrated.warned == warned, "\(value)")
+            let subdomain = try HostName("api.example.com")
+            #expect(try ApplePinnedDomains(configuration).isPinned(subdomain) == covers, "\(value)")
+        }
+    }
+
     @Test("Apple joins an entry with the one above it, here the nearest one alone decides: that is said")
     func appleJoinsAnEntryWithTheOneAboveItHereTheNearestOneAloneDecidesThatIsSaid() throws {
         func joined(_ child: [String: Any], _ parent: [String: Any], above: String = "example.com") throws -> [String] {

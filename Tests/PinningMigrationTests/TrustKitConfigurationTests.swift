@@ -45,7 +45,8 @@ struct TrustKitConfigurationTests {
         }
         #expect(try warned(true) == ["TSKSwizzleNetworkDelegates weaker"])
         #expect(try warned(false).isEmpty)
-        #expect(try warned("nonsense").first == "TSKSwizzleNetworkDelegates same")
+        // What is taken here changes no entry: of an unclear value both are said.
+        #expect(try warned("maybe") == ["TSKSwizzleNetworkDelegates same", "TSKSwizzleNetworkDelegates weaker"])
     }
 
     @Test("TSKIgnorePinningForUserDefinedTrustAnchors: an interceptor with an installed root is not let in")
@@ -91,19 +92,30 @@ struct TrustKitConfigurationTests {
 
     @Test("TSKEnforcePinning, TSKIncludeSubdomains: as booleans, numbers and texts, as Objective-C reads them")
     func tskEnforcePinningTSKIncludeSubdomainsAsBooleansNumbersAndTexts() throws {
-        for value in [false, 0, "NO", "no", "false", "0"] as [Any] {
+        for value in [false, 0, "NO", "no", "false", "0", "n", " No"] as [Any] {
             let entry = try Sample.migrated(["TSKEnforcePinning": value, "TSKIncludeSubdomains": value]).domains[0]
             #expect(entry.mode == .report && !entry.includeSubdomains, "\(value)")
         }
-        for value in [true, 1, "YES", "yes", "true", "1"] as [Any] {
+        for value in [true, 1, "YES", "yes", "true", "1", "Y", "2", " Yes "] as [Any] {
             let entry = try Sample.migrated(["TSKEnforcePinning": value, "TSKIncludeSubdomains": value]).domains[0]
             #expect(entry.mode == .enforce && entry.includeSubdomains, "\(value)")
         }
-        for value in ["maybe", [1], ["a": 1], Date(), Data()] as [Any] {
+    }
+
+    @Test("TSKEnforcePinning, TSKIncludeSubdomains: an unclear value is taken for the one that refuses more, and named")
+    func tskEnforcePinningTSKIncludeSubdomainsAnUnclearValueIsTakenForTheOneThatRefusesMore() throws {
+        for value in ["maybe", "on", "", [1], ["a": 1], Date(), Data()] as [Any] {
             let migrated = try Sample.migrated(["TSKEnforcePinning": value, "TSKIncludeSubdomains": value])
-            #expect(migrated.domains[0].mode == .enforce && !migrated.domains[0].includeSubdomains)
-            #expect(migrated.warned == ["TSKIncludeSubdomains same", "TSKEnforcePinning same"])
+            #expect(migrated.domains[0].mode == .enforce && migrated.domains[0].includeSubdomains)
+            #expect(migrated.warned == ["TSKIncludeSubdomains stricter", "TSKEnforcePinning stricter"])
         }
+    }
+
+    @Test("TSKExcludeSubdomainFromParentPolicy: an unclear value leaves the pins in force")
+    func tskExcludeSubdomainFromParentPolicyAnUnclearValueLeavesThePinsInForce() throws {
+        let migrated = try Sample.migrated(["TSKExcludeSubdomainFromParentPolicy": "maybe"])
+        #expect(migrated.domains[0].mode == .enforce)
+        #expect(migrated.warned == ["TSKExcludeSubdomainFromParentPolicy same"])
     }
 
     @Test("TSKExpirationDate: a day is midnight UTC; one that cannot be read never opens the host")

@@ -102,6 +102,14 @@ extension RuleFixture {
             fires: trustKit("<key>TSKEnforcePinning</key><string>NO</string>"),
             quiet: trustKit("<key>TSKEnforcePinning</key><string>YES</string>")),
         RuleFixture(
+            "trustkit-not-enforced", "Info.plist",
+            fires: trustKit("<key>TSKEnforcePinning</key><string>maybe</string>"),
+            quiet: trustKit("<key>TSKEnforcePinning</key><string>1</string>")),
+        RuleFixture(
+            "ats-arbitrary-loads", "Info.plist",
+            fires: transport("<key>NSAllowsArbitraryLoads</key><string>YES</string>"),
+            quiet: transport("<key>NSAllowsArbitraryLoads</key><string>NO</string>")),
+        RuleFixture(
             "trustkit-not-enforced", "Info.plist", fires: trustKit("<key>TSKEnforcePinning</key><integer>0</integer>"),
             quiet: trustKit("<key>TSKEnforcePinning</key><integer>1</integer>")),
         RuleFixture(

@@ -178,6 +178,34 @@ struct RuleTests {
     }
 
     @Test(
+        "TrustKit's switches in code are found in each form that a dictionary takes",
+        arguments: [
+            ("A.swift", "kCFBooleanFalse", "kCFBooleanTrue"), ("A.swift", "kCFBooleanFalse as Any", "kCFBooleanTrue!"),
+            ("A.swift", "NSNumber(value: false)", "NSNumber(value: true)"),
+            ("A.swift", "false as NSNumber", "true as NSNumber"), ("A.swift", "0", "1"),
+            ("A.swift", "\"NO\"", "\"YES\""), ("A.m", "@(NO)", "@(YES)"), ("A.m", "@0", "@1"),
+            ("A.m", "(__bridge id)kCFBooleanFalse", "(__bridge id)kCFBooleanTrue"), ("A.m", "@false", "@true"),
+            ("A.m", "@\"NO\"", "@\"YES\""), ("A.m", "[NSNumber numberWithBool:NO]", "[NSNumber numberWithBool:YES]"),
+        ])
+    func trustKitsSwitchesInCodeAreFoundInEachFormThatADictionaryTakes(_ path: String, _ off: String, _ on: String) {
+        func rules(_ key: String, _ value: String) -> [String] {
+            let text =
+                path.hasSuffix(".m")
+                ? "void f() { NSDictionary *c = @{ \(key) : \(value), other : a }; }" : "let c = [\(key): \(value)]"
+            return RuleFixture.rules(path, text)
+        }
+        #expect(rules("kTSKEnforcePinning", off) == ["trustkit-not-enforced"])
+        #expect(rules("kTSKEnforcePinning", on).isEmpty)
+        #expect(rules("kTSKSwizzleNetworkDelegates", on) == ["trustkit-swizzling"])
+        #expect(rules("kTSKSwizzleNetworkDelegates", off).isEmpty)
+        // Only the running app knows.
+        for unknown in ["isEnforced", path.hasSuffix(".m") ? "@(a ? NO : YES)" : "!isReporting"] {
+            #expect(rules("kTSKEnforcePinning", unknown).isEmpty)
+            #expect(rules("kTSKSwizzleNetworkDelegates", unknown).isEmpty)
+        }
+    }
+
+    @Test(
         "pins of a configuration that are switched off, or have ended, are not counted among the pinned",
         arguments: [
             ("Info.plist", "<key>TSKEnforcePinning</key><true/>", "<key>TSKEnforcePinning</key><false/>"),

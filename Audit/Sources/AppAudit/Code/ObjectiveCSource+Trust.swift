@@ -27,7 +27,7 @@ extension ObjectiveCSource {
                 self.facts.find(.hostNameUnchecked, at: line, isDebug: isDebug, "\(token.value) is NO")
             }
         case "kCFStreamSSLValidatesCertificateChain":
-            if self.isSet(index, to: ["NO", "kCFBooleanFalse", "false"]) {
+            if self.boolean(behind: index) == false {
                 self.facts.find(.invalidCertificates, at: line, isDebug: isDebug, "\(token.value) is NO")
             }
         case "continueWithoutCredentialForAuthenticationChallenge":
@@ -213,15 +213,24 @@ extension ObjectiveCSource {
             "NWConnection", pinning, .connection, at: line, isDebug: isDebug, "TLS without a verify block")
     }
 
+    /// The boolean behind a key, in each form that a dictionary takes; `nil` where only the running app knows.
+    private func boolean(behind index: Int) -> Bool? {
+        let value = self.tokens.all.dropFirst(index + 1).prefix(12).drop {
+            $0.kind == .sign && [":", "=", ",", ")", "]"].contains($0.value)
+        }
+        .prefix { $0.kind == .text || ![",", ";", "}", "!"].contains($0.value) }
+        return LiteralText.boolean(value.filter { $0.kind != .sign }.map(\.value))
+    }
+
     // MARK: TrustKit
 
     /// Examines an entry of TrustKit's configuration.
     private mutating func trustKit(_ token: CodeTokens.Token, _ index: Int) {
         let (line, isDebug) = (token.line, token.isDebug)
         switch token.value {
-        case "kTSKEnforcePinning" where self.isSet(index, to: ["NO"]):
+        case "kTSKEnforcePinning" where self.boolean(behind: index) == false:
             self.facts.find(.trustKitNotEnforced, at: line, isDebug: isDebug, "kTSKEnforcePinning is NO")
-        case "kTSKSwizzleNetworkDelegates" where self.isSet(index, to: ["YES"]):
+        case "kTSKSwizzleNetworkDelegates" where self.boolean(behind: index) == true:
             self.facts.find(.trustKitSwizzling, at: line, isDebug: isDebug, "kTSKSwizzleNetworkDelegates is YES")
         case "kTSKExpirationDate":
             guard self.tokens.has([":", "@"], at: index + 1), index + 3 < self.tokens.all.count else { return }

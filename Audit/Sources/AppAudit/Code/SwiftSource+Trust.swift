@@ -123,10 +123,7 @@ extension SwiftSource {
             guard !self.facts.types.contains(name) else { return }
             self.facts.find(.disabledEvaluator, at: self.line(of: node), isDebug: isDebug, name)
         case "kCFStreamSSLValidatesCertificateChain":
-            guard let element = Self.element(around: node),
-                ["false", "kCFBooleanFalse", "NSNumber(value: false)"].contains(
-                    self.short(element.value).replacingPrefix(" as"))
-            else { return }
+            guard let element = Self.element(around: node), self.boolean(element.value) == false else { return }
             self.facts.find(.invalidCertificates, at: self.line(of: node), isDebug: isDebug, "\(name) is false")
         default: break
         }
@@ -225,6 +222,13 @@ extension SwiftSource {
             .trustResult, at: self.line(of: node), isDebug: self.scopes[scope].isDebug, "one case takes \(text)")
     }
 
+    /// The boolean that an expression is, in each form that a dictionary takes; `nil` where only the running app knows.
+    private func boolean(_ value: ExprSyntax) -> Bool? {
+        let text = self.short(value)
+        guard !text.hasPrefix("!") else { return nil }
+        return LiteralText.boolean(text.split { !($0.isLetter || $0.isNumber || $0 == "_") }.map(String.init))
+    }
+
     // MARK: TrustKit
 
     /// Examines an entry of TrustKit's configuration.
@@ -232,11 +236,11 @@ extension SwiftSource {
         guard key.contains("TSK") else { return }
         let line = self.line(of: value)
         let isDebug = self.scopes[scope].isDebug
-        let text = self.short(value)
-        switch key.drop(while: { $0 != "T" }) {
-        case "TSKEnforcePinning" where text == "false":
+        // Behind it may be a cast.
+        switch key.drop(while: { $0 != "T" }).prefix(while: \.isLetter) {
+        case "TSKEnforcePinning" where self.boolean(value) == false:
             self.facts.find(.trustKitNotEnforced, at: line, isDebug: isDebug, "kTSKEnforcePinning is false")
-        case "TSKSwizzleNetworkDelegates" where text == "true":
+        case "TSKSwizzleNetworkDelegates" where self.boolean(value) == true:
             self.facts.find(.trustKitSwizzling, at: line, isDebug: isDebug, "kTSKSwizzleNetworkDelegates is true")
         case "TSKExpirationDate":
             if let day = self.literal(value), day.count == 10, day < self.now {
@@ -314,12 +318,5 @@ extension SwiftSource {
         } else {
             self.facts.handlers[type] = self.facts.handlers[type] ?? .unpinned
         }
-    }
-}
-
-extension String {
-    /// The text before a word, when it is there: a value without its cast.
-    fileprivate func replacingPrefix(_ end: String) -> String {
-        self.firstRange(of: end).map { String(self[..<$0.lowerBound]) } ?? self
     }
 }

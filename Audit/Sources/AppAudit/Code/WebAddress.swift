@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CertificatePinning
+@_spi(Tools) internal import PinningMigration
 
 /// An address in a literal: whether it goes without TLS to a host that is neither this machine nor made up.
 struct WebAddress {
@@ -88,6 +89,25 @@ enum LiteralText {
         else { return false }
         let last = host.description.split(separator: ".").last ?? ""
         return last.count >= 2 && last.allSatisfy(\.isLetter)
+    }
+
+    /// The boolean that an expression of Swift or Objective-C is, by its words; `nil` where only the running app knows.
+    static func boolean(_ words: [String]) -> Bool? {
+        let wrapping: Set<String> = [
+            "Any", "AnyObject", "Bool", "CFBoolean", "NSNumber", "NSString", "String", "__bridge", "as",
+            "booleanLiteral", "id", "init", "integerLiteral", "numberWithBool", "numberWithInt", "numberWithInteger",
+            "value",
+        ]
+        let others = words.filter { !wrapping.contains($0) }
+        // A name of one letter is a variable's.
+        guard others.count == 1, let word = others.first, word.count > 1 || word.first?.isNumber == true else {
+            return nil
+        }
+        switch word {
+        case "kCFBooleanTrue": return true
+        case "kCFBooleanFalse": return false
+        default: return ConfigurationValue.text(word).boolean
+        }
     }
 
     /// The 32 bytes of a SHA-256 in Base64 or hexadecimal, with the prefixes that pins have.

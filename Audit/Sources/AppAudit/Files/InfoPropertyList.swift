@@ -56,7 +56,7 @@ struct InfoPropertyList {
             ("NSAllowsArbitraryLoadsInMedia", .arbitraryMedia), ("NSAllowsArbitraryLoadsInWebContent", .arbitraryWeb),
             ("NSAllowsLocalNetworking", .localNetworking),
         ]
-        for (key, rule) in switches where members[key] == .flag(true) {
+        for (key, rule) in switches where members[key]?.boolean == true {
             self.find(rule, path + [key], "\(key) is true")
         }
         if case .table(let domains)? = members["NSExceptionDomains"] {
@@ -74,7 +74,7 @@ struct InfoPropertyList {
             "NSExceptionAllowsInsecureHTTPLoads", "NSThirdPartyExceptionAllowsInsecureHTTPLoads",
             "NSTemporaryExceptionAllowsInsecureHTTPLoads",
         ]
-        where members[key] == .flag(true) {
+        where members[key]?.boolean == true {
             isWeaker = true
             // A name of the house: nothing else is reached by it.
             let isLocal = host == "localhost" || host.hasSuffix(".local")
@@ -94,7 +94,7 @@ struct InfoPropertyList {
             "NSExceptionRequiresForwardSecrecy", "NSThirdPartyExceptionRequiresForwardSecrecy",
             "NSTemporaryExceptionRequiresForwardSecrecy",
         ]
-        where members[key] == .flag(false) {
+        where members[key]?.boolean == false {
             isWeaker = true
             self.find(.noForwardSecrecy, path + [key], "\(host): \(key) is false")
         }
@@ -156,7 +156,7 @@ struct InfoPropertyList {
 
     private mutating func readTrustKit(_ value: ConfigurationValue) {
         guard case .table(let members) = value else { return }
-        if Self.flag(members["TSKSwizzleNetworkDelegates"]) == true {
+        if members["TSKSwizzleNetworkDelegates"]?.boolean == true {
             self.find(.trustKitSwizzling, ["TSKSwizzleNetworkDelegates"], "TSKSwizzleNetworkDelegates is true")
         }
         guard case .table(let domains)? = members["TSKPinnedDomains"] else { return }
@@ -166,9 +166,11 @@ struct InfoPropertyList {
         for (host, value) in domains.sorted(by: { $0.key < $1.key }) {
             guard case .table(let members) = value else { continue }
             let path = ["TSKPinnedDomains", host]
-            if Self.flag(members["TSKExcludeSubdomainFromParentPolicy"]) == true { continue }
-            if Self.flag(members["TSKEnforcePinning"]) == false {
-                self.find(.trustKitNotEnforced, path + ["TSKEnforcePinning"], "\(host): TSKEnforcePinning is false")
+            if members["TSKExcludeSubdomainFromParentPolicy"]?.boolean == true { continue }
+            // TrustKit takes a text that says neither YES nor NO for NO.
+            if let value = members["TSKEnforcePinning"], value.boolean != true {
+                let said = value.boolean == nil ? "neither true nor false" : "false"
+                self.find(.trustKitNotEnforced, path + ["TSKEnforcePinning"], "\(host): TSKEnforcePinning is \(said)")
             }
             if case .text(let day)? = members["TSKExpirationDate"], day < today {
                 self.find(.trustKitExpired, path + ["TSKExpirationDate"], "the pins of \(host) ended on \(day)")
@@ -193,18 +195,6 @@ struct InfoPropertyList {
         }
     }
 
-    /// A boolean as TrustKit reads it, by `boolValue` of numbers and of texts; `nil` for any other value.
-    private static func flag(_ value: ConfigurationValue?) -> Bool? {
-        switch value {
-        case .flag(let flag)?: return flag
-        case .integer(let number)?: return number != 0
-        case .text(let text)?:
-            // A sign and zeros may stand before what counts.
-            return text.drop { " \t\n+-0".contains($0) }.first.map { "YyTt123456789".contains($0) } ?? false
-        default: return nil
-        }
-    }
-
     // MARK: Entitlements
 
     private mutating func readEntitlements(_ members: [String: ConfigurationValue]) {
@@ -212,7 +202,7 @@ struct InfoPropertyList {
             "com.apple.security.cs.disable-library-validation",
             "com.apple.security.cs.allow-dyld-environment-variables",
         ]
-        where members[key] == .flag(true) {
+        where members[key]?.boolean == true {
             self.find(.weakenedCode, [key], key)
         }
         if members["com.apple.developer.networking.networkextension"] != nil {
