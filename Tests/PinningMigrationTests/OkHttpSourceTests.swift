@@ -89,6 +89,77 @@ struct OkHttpSourceTests {
             ])
     }
 
+    @Test("constants are read wherever they stand: below their use, in another class, in pieces")
+    func constantsAreReadWhereverTheyStandBelowTheirUseInAnotherClassInPieces() throws {
+        let kotlin = try Self.migrated(
+            """
+            class Client {
+                val pinner = CertificatePinner.Builder().add(HOST, PIN, Pins.BACKUP).add(Companion.OTHER, PIN, BACKUP).build()
+                companion object {
+                    private const val HOST = "api.example.com"
+                    const val OTHER: String = "api." + "example.org"
+                    private const val PIN = "sha256/" + "\(Sample.hash("a"))"
+                }
+            }
+            object Pins { const val BACKUP = "\(Self.pin("b"))" }
+            object Copied { const val BACKUP = "\(Self.pin("b"))" }
+            """)
+        #expect(kotlin.warnings.isEmpty, "\(kotlin.warnings)")
+        #expect(kotlin.domains.map(\.domain.description) == ["api.example.com", "api.example.org"])
+        for domain in kotlin.domains {
+            #expect(domain.written == ["any \(Self.pin("a"))", "any \(Self.pin("b"))"])
+        }
+        let java = try Self.migrated(
+            """
+            CertificatePinner pinner = new CertificatePinner.Builder().add(HOST, PIN).add(HOST, BACKUP).build();
+            private static final String HOST = "api.example.com";
+            static final String PIN = "\(Self.pin("a"))"; final static String BACKUP = "\(Self.pin("b"))";
+            """)
+        #expect(java.warnings.isEmpty && java.domains == kotlin.domains.filter { "\($0.domain)" == "api.example.com" })
+    }
+
+    @Test("a name that stands for more than one constant is not guessed: the call is named")
+    func nameThatStandsForMoreThanOneConstantIsNotGuessedTheCallIsNamed() throws {
+        let call = ".add(\"api.example.com\", PIN, \"\(Self.pin("b"))\").build()"
+        for other in [
+            "const val PIN = \"\(Self.pin("c"))\"", "val PIN = load()", "var PIN = \"\"", "String PIN = load();",
+            "const val PIN = \"\(Self.pin("c"))\".trim()",
+        ] {
+            let constant = "object A { const val PIN = \"\(Self.pin("a"))\" }"
+            for text in ["\(constant)\n\(other)", "\(other)\n\(constant)"] {
+                let migrated = try Self.migrated("CertificatePinner.Builder()\(call)\n\(text)")
+                #expect(try migrated.entry("api.example.com")?.written == ["any \(Self.pin("b"))"], "\(other)")
+                #expect(migrated.warned.contains("add stricter") && migrated.warned.contains("add weaker"), "\(other)")
+            }
+        }
+    }
+
+    @Test("pins behind another builder's build are read, or named: none is dropped without a word")
+    func pinsBehindAnotherBuildersBuildAreReadOrNamedNoneIsDroppedWithoutAWord() throws {
+        let other = "val request = Request.Builder().build()"
+        let constants = "const val HOST = \"api.example.com\"\nconst val PIN = \"\(Self.pin("a"))\""
+        let both = "\"\(Self.pin("a"))\", \"\(Self.pin("b"))\""
+        for builder in [
+            "val b = CertificatePinner.Builder()", "CertificatePinner.Builder b = new CertificatePinner.Builder();",
+        ] {
+            let calls = "b.add(HOST, PIN).add(HOST, \"\(Self.pin("b"))\")"
+            let read = try Self.migrated("\(builder)\n\(other)\n\(calls)\n\(constants)")
+            #expect(read.warnings.isEmpty && read.domains.map(\.pins.count) == [2], "\(read.warnings)")
+            // Of these calls only the running program knows what they add.
+            let loop = "for ((host, pin) in more) b.add(host, pin).add(host, pin)"
+            let named = try Self.migrated("\(builder)\nb.add(\"api.example.org\", \(both)).build()\n\(other)\n\(loop)")
+            #expect(named.warned == ["add weaker", "add weaker"] && named.domains.count == 1)
+        }
+        // A list of pins that a loop adds.
+        let listed = try Self.migrated(
+            """
+            CertificatePinner.Builder().add("api.example.org", \(both)).build()
+            val PINS = arrayOf("\(Self.pin("c"))", "\(Self.pin("d"))")
+            """)
+        #expect(listed.warned == ["add weaker"] && listed.domains.count == 1)
+        #expect(listed.warnings[0].message.contains("\(Self.pin("c"))\", and 1 more"))
+    }
+
     @Test("text without an end, deep brackets, every prefix of a program: no crash, and no pin out of nowhere")
     func textWithoutAnEndDeepBracketsEveryPrefixOfAProgramNoCrashAndNoPinOutOfNowhere() throws {
         let program = "/* x */ \"\"\"raw\"\"\" '\\u0022' // y\nB.add(\"api.example.com\", \"\(Self.pin("a"))\")"

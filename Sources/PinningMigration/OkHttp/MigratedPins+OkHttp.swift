@@ -7,8 +7,9 @@ internal import CertificatePinning
 extension MigratedPins {
     /// Reads calls of OkHttp's `CertificatePinner.Builder.add(pattern, pins)` out of Kotlin or Java.
     ///
-    /// It reads literals, and runs no code: a pin that the program computes gives a warning. OkHttp joins the pins of
-    /// all patterns that match a host, and so do the entries; `*.` becomes an entry with all subdomains.
+    /// It reads literals and constants of the same file, and runs no code: a pin that the program computes gives a warning,
+    /// and so does one that stands in no call which can be read. OkHttp joins the pins of all patterns that match a host,
+    /// and so do the entries; `*.` becomes an entry with all subdomains.
     ///
     /// - Throws: ``MigrationError`` when there is no such call with a literal.
     @_spi(Tools) public init(okHttpSource bytes: [UInt8]) throws(MigrationError) {
@@ -23,7 +24,12 @@ struct OkHttpReader {
     /// The entries and warnings so far.
     private(set) var collector = MigrationCollector()
     private let tokens: [SourceToken]
+    private let constants: SourceConstants
+    /// The variables that hold a builder.
+    private let builders: Set<String>
     private var patterns = OkHttpPatterns()
+    /// The places of the literals that belong to a call that was read.
+    private var readLiterals: Set<Int> = []
 
     /// The maximum number of tokens of lookahead, in all.
     private var lookahead = 4 * MigrationLimits.values
@@ -32,11 +38,17 @@ struct OkHttpReader {
     private static let tokensOfACall = 512
 
     /// Creates a reader at the first token.
-    init(_ tokens: [SourceToken]) { self.tokens = tokens }
+    init(_ tokens: [SourceToken]) {
+        self.tokens = tokens
+        self.constants = SourceConstants(tokens)
+        self.builders = Self.builders(tokens)
+    }
 
     /// Reads all calls.
     mutating func read() throws(MigrationError) {
         var isBuilding = false
+        // The end of the last call on a variable that holds a builder: another call may follow it.
+        var chain: Int?
         var index = 0
         while index < self.tokens.count {
             defer { index += 1 }
@@ -45,55 +57,125 @@ struct OkHttpReader {
             if word == "build" { isBuilding = false }
             guard word == "add", index + 1 < self.tokens.count, self.tokens[index + 1] == .symbol(UInt8(ascii: "("))
             else { continue }
-            let (call, end) = self.arguments(from: index + 2)
+            let (call, end, literals) = self.arguments(from: index + 2)
             self.lookahead -= end - index
             guard self.lookahead > 0 else { throw ConfigurationValue.tooLarge }
-            self.readCall(call, isBuilding: isBuilding)
+            let isOfBuilder = self.isOnBuilder(index, behind: chain)
+            if isOfBuilder { chain = end }
+            if self.readCall(call, isBuilding: isBuilding || isOfBuilder) { self.readLiterals.formUnion(literals) }
             // Its arguments are read too, because a builder may be an argument of another call.
             index = call.contains { $0 != nil } ? end : index + 1
         }
+        self.warnOfUnread()
         try self.patterns.addEntries(to: &self.collector)
     }
 
+    /// Names the pins that belong to no call that was read: their program adds them in another way.
+    private mutating func warnOfUnread() {
+        let unread = self.tokens.indices.filter { index in
+            guard case .literal(let text?) = self.tokens[index], Self.isPin(text) else { return false }
+            return !self.readLiterals.contains(index)
+        }
+        guard let first = unread.first, case .literal(let text?) = self.tokens[first] else { return }
+        let others = unread.count == 1 ? "" : ", and \(unread.count - 1) more"
+        self.collector.warn(
+            nil, "add", .weaker,
+            "left out: no call that can be read has \"\(PrintableText.line(text, maximumLength: 64))\"\(others). "
+                + "Write pattern and pins out in calls of add and convert again")
+    }
+
+    private static func isPin(_ text: String) -> Bool { text.hasPrefix("sha256/") || text.hasPrefix("sha1/") }
+
+    /// The names of variables and parameters that are declared to be a builder, or are set to one.
+    private static func builders(_ tokens: [SourceToken]) -> Set<String> {
+        var names: Set<String> = []
+        for index in tokens.indices.dropLast(3) where tokens[index] == .word("CertificatePinner") {
+            guard tokens[index + 1] == .symbol(UInt8(ascii: ".")), tokens[index + 2] == .word("Builder") else {
+                continue
+            }
+            if case .word(let name) = tokens[index + 3] { names.insert(name) }
+            let before = index > 0 && tokens[index - 1] == .word("new") ? index - 2 : index - 1
+            if before > 0, [.symbol(UInt8(ascii: ":")), .symbol(UInt8(ascii: "="))].contains(tokens[before]),
+                case .word(let name) = tokens[before - 1]
+            {
+                names.insert(name)
+            }
+        }
+        return names
+    }
+
+    /// Whether a call is on a variable that holds a builder, or on the result of such a call.
+    private func isOnBuilder(_ index: Int, behind chain: Int?) -> Bool {
+        guard index >= 2, self.tokens[index - 1] == .symbol(UInt8(ascii: ".")) else { return false }
+        if case .word(let name) = self.tokens[index - 2] { return self.builders.contains(name) }
+        return chain == index - 2
+    }
+
     /// The arguments up to the closing bracket: each a text, or `nil` for one that is not known before the program
-    /// runs.
-    private func arguments(from start: Int) -> (arguments: [String?], end: Int) {
+    /// runs; and the places of their literals.
+    private func arguments(from start: Int) -> (arguments: [String?], end: Int, literals: [Int]) {
         var arguments: [String?] = []
+        var literals: [Int] = []
         var current: String?
         var isKnown = true
         var depth = 0
         var index = start
+        func join(_ text: String) {
+            // No pattern and no pin is as long; constants could make it so at no cost.
+            let length = (current?.utf8.count ?? 0) + text.utf8.count
+            guard length <= MigrationLimits.textBytes else { return isKnown = false }
+            if current == nil { current = text } else { current?.append(text) }
+        }
         func finished() -> [String?] { current == nil && isKnown ? arguments : arguments + [isKnown ? current : nil] }
         while index < self.tokens.count, index - start < Self.tokensOfACall {
             switch self.tokens[index] {
-            case .symbol(UInt8(ascii: ")")) where depth == 0: return (finished(), index)
+            case .symbol(UInt8(ascii: ")")) where depth == 0: return (finished(), index, literals)
             case .symbol(UInt8(ascii: "(")): depth += 1
             case .symbol(UInt8(ascii: ")")): depth -= 1
             case .symbol(UInt8(ascii: ",")):
                 arguments = finished()
                 (current, isKnown) = (nil, true)
-            case .literal(let text?): current = (current ?? "") + text
+            case .literal(let text?):
+                join(text)
+                literals.append(index)
             case .literal(nil): isKnown = false
             // Argument labels, and the spread operator.
             case .word("pattern"), .word("pins"), .word("arrayOf"), .word("listOf"), .symbol(UInt8(ascii: "=")),
                 .symbol(UInt8(ascii: "*")), .symbol(UInt8(ascii: "+")):
                 break
+            case .word(let type) where self.isQualifier(type, at: index):
+                // The name of its constant comes next.
+                index += 1
+            case .word(let name):
+                guard let constant = self.constants[name] else {
+                    isKnown = false
+                    break
+                }
+                join(constant.text)
+                literals += constant.literals
             default: isKnown = false
             }
             index += 1
         }
-        return (finished(), index)
+        return (finished(), index, literals)
     }
 
-    private mutating func readCall(_ arguments: [String?], isBuilding: Bool) {
-        let isOfPins = arguments.dropFirst().contains {
-            $0?.hasPrefix("sha256/") == true || $0?.hasPrefix("sha1/") == true
-        }
-        guard isOfPins || isBuilding else { return }
+    /// Whether a word and a dot are those before the constant of a type.
+    private func isQualifier(_ word: String, at index: Int) -> Bool {
+        guard index + 2 < self.tokens.count, self.tokens[index + 1] == .symbol(UInt8(ascii: ".")),
+            case .word = self.tokens[index + 2]
+        else { return false }
+        return self.constants.isType(word)
+    }
+
+    /// Reads a call; whether it is one of a builder's.
+    private mutating func readCall(_ arguments: [String?], isBuilding: Bool) -> Bool {
+        let isOfPins = arguments.dropFirst().contains { $0.map(Self.isPin) ?? false }
+        guard isOfPins || isBuilding else { return false }
         guard let pattern = arguments.first ?? nil else {
             self.collector.warn(
                 nil, "add", .weaker, "left out: the pattern of a call is not a literal. Write it out and convert again")
-            return
+            return true
         }
         var pins: [Pin] = []
         for argument in arguments.dropFirst() {
@@ -109,5 +191,6 @@ struct OkHttpReader {
             }
         }
         self.patterns.add(pattern, pins, &self.collector)
+        return true
     }
 }
