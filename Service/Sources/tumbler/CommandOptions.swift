@@ -21,6 +21,14 @@ struct OutputOption: ParsableArguments {
     /// Whether the result goes to standard output: then what would be printed beside it is a note.
     private var isStandardOutput: Bool { self.path == InputFile.standardInput }
 
+    /// Refuses a file with a signed root or list, where what is to be written is not signed.
+    ///
+    /// - Throws: ``CommandError``.
+    func expectUnsigned() throws(CommandError) {
+        guard !self.isStandardOutput else { return }
+        try CommandError.wrapping { () throws(RepositoryError) in try SignableMetadata.expectUnsigned(at: self.path) }
+    }
+
     /// Writes the file whole; one that is there is replaced at once.
     func write(_ bytes: [UInt8]) throws(CommandError) {
         if self.isStandardOutput { return try StandardOutput.write(Data(bytes)) }

@@ -52,10 +52,12 @@ extension ProjectOption {
         return isList ? project : nil
     }
 
-    /// Refuses a second list of a version, before it is signed.
+    /// Refuses a second list of a version and a file that holds another root or list, before anything is signed.
     ///
     /// - Throws: ``CommandError``.
     func expectRoom(for metadata: SignableMetadata, at path: String) throws(CommandError) {
+        guard path != InputFile.standardInput else { return }
+        try CommandError.wrapping { () throws(RepositoryError) in try metadata.expectPlace(at: path) }
         guard case .pins(let list) = metadata.content, let project = self.project(ofList: path) else { return }
         try CommandError.wrapping { () throws(RepositoryError) -> Void in
             try ListHistory.expectRoom(for: list, in: project)

@@ -2,6 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CertificatePinning
 internal import Foundation
 
 /// Files that are there whole or not at all: a temporary file beside them, fsync, then its name.
@@ -26,8 +27,8 @@ public enum WrittenFile {
 
     /// Writes a file.
     ///
-    /// What is there and no regular file (a device, a folder) is never replaced; of a symbolic link it is the file
-    /// behind it.
+    /// What is there and no regular file (a device, a folder) is never replaced, nor is a private key; of a symbolic link it is
+    /// the file behind it.
     ///
     /// - Throws: ``RepositoryError`` of the code `file`; then nothing has changed.
     public static func write(
@@ -83,9 +84,20 @@ public enum WrittenFile {
             throw RepositoryError(
                 .file, "\(path) is not a regular file, so it is not replaced", hint: "name a file to write")
         }
+        try self.expectNoPrivateKey(in: path)
         guard let resolved = realpath(path, nil) else { throw self.failure(path, "cannot be resolved") }
         defer { free(resolved) }
         return String(cString: resolved)
+    }
+
+    /// Refuses a private key, which may be the only copy.
+    private static func expectNoPrivateKey(in path: String) throws(RepositoryError) {
+        guard let bytes = try? BoundedFile.read(path, maximum: KeyFile.maximumLength),
+            let blocks = try? PEMBlock.blocks(in: bytes), blocks.contains(where: { $0.label.hasSuffix("PRIVATE KEY") })
+        else { return }
+        throw RepositoryError(
+            .file, "\(path) holds a private key, and is never overwritten", hint: "choose another name, or move it away"
+        )
     }
 
     private static func fill(

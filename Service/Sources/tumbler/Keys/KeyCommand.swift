@@ -108,6 +108,7 @@ struct KeyCSRCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        try self.output.expectUnsigned()
         let request = try CommandError.wrapping { () throws(RepositoryError) in
             guard case .file(let path) = try KeyName(self.key) else {
                 throw RepositoryError(

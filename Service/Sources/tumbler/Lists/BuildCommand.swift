@@ -42,6 +42,11 @@ struct BuildCommand: AsyncParsableCommand {
 
     func run() async throws {
         let time = self.time.time
+        if self.output != InputFile.standardInput {
+            try CommandError.wrapping { () throws(RepositoryError) in
+                try SignableMetadata.expectUnsigned(at: self.output)
+            }
+        }
         let input = try SourceInput(self.source, self.project)
         let roots = try input.project.roots()
         let published = try await self.published.load(roots: roots, by: self.connection.connections)

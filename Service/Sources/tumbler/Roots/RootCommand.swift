@@ -54,6 +54,7 @@ struct RootNewCommand: AsyncParsableCommand {
         for text in self.pinsKeys { change.added.append((.pins, try await PublicKeyArgument.metadataKey(text))) }
         let finished = change
         let root = try CommandError.wrapping { () throws(RepositoryError) in try finished.first(named: self.name) }
+        try self.output.expectUnsigned()
         try self.output.write(root.payload)
         let shown = RootDescription(root, payload: root.payload)
         try self.output.report(shown, shown.lines, asJSON: self.json)
@@ -134,6 +135,7 @@ struct RootRotateCommand: AsyncParsableCommand {
         let newest = try before ?? self.project.newestRoot()
         let root = try CommandError.wrapping { () throws(RepositoryError) in try finished.next(after: newest) }
         try ReachableThresholds.expect(of: root, self.project, unless: self.allow)
+        try self.output.expectUnsigned()
         try self.output.write(root.payload)
         let shown = RootDescription(root, payload: root.payload)
         try self.output.report(shown, shown.lines, asJSON: self.json)

@@ -1,0 +1,148 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@Suite("The file that a signature is written to")
+struct SignedPlaceTests {
+    /// Runs `body` in a folder with keys, a list, root 1 as `root.json` and in its place, and an unsigned root 2.
+    private func withRoots(_ body: (URL) async throws -> Void) async throws {
+        try await withTemporaryFolder { folder in
+            try await CommandRun.makeRoot(in: folder)
+            let roots = folder.appendingPathComponent("project/root")
+            try FileManager.default.createDirectory(at: roots, withIntermediateDirectories: true)
+            try roots.write(try folder.contents(of: "root.json"), as: "1.json")
+            try await self.rotate("2.payload", at: "2026-11-22T00:00:00Z", in: folder).expectSuccess()
+            try await body(folder)
+        }
+    }
+
+    private func rotate(_ output: String, at time: String, in folder: URL) async throws -> CommandRun {
+        try await CommandRun.tumbler(
+            ["root", "rotate", "--root", "root.json", "--at", time, "-o", output], in: folder)
+    }
+
+    private func sign(_ file: String, with key: String = "root", to output: String, in folder: URL) async throws
+        -> CommandRun
+    {
+        try await CommandRun.tumbler(
+            ["sign", file, "--root", "root.json", "--key", key, "--yes", "-o", output], in: folder)
+    }
+
+    /// Expects a refusal in some words, which leaves a file as it was.
+    private func expectRefusal(
+        _ words: [String], leaving file: String, in folder: URL, exitCode: Int32 = 1,
+        sourceLocation: SourceLocation = #_sourceLocation, _ command: () async throws -> CommandRun
+    ) async throws {
+        let before = try folder.contents(of: file)
+        let run = try await command()
+        run.expectError(exitCode, hint: true, sourceLocation: sourceLocation)
+        for words in words { #expect(run.errors.contains(words), "\(run)", sourceLocation: sourceLocation) }
+        #expect(try folder.contents(of: file) == before, sourceLocation: sourceLocation)
+    }
+
+    @Test("root 2 that is signed into the place of root 1 is refused, and root 1 stays: older clients go on from it")
+    func rootSignedIntoThePlaceOfAnotherRootIsRefused() async throws {
+        try await self.withRoots { folder in
+            let one = "project/root/1.json"
+            let words = [
+                "\(one) holds another root: version 1 of com.example.app", "write root 2 to project/root/2.json",
+            ]
+            try await self.expectRefusal(words, leaving: one, in: folder) {
+                try await self.sign("2.payload", to: one, in: folder)
+            }
+            try await self.sign("2.payload", to: "2.json", in: folder).expectSuccess()
+            try await self.expectRefusal(words, leaving: one, in: folder) {
+                try await CommandRun.tumbler(["combine", "2.json", "-o", one], in: folder)
+            }
+            // A place that no root has yet: clients would ask for root 2, and never find it.
+            let three = try await self.sign("2.payload", to: "project/root/3.json", in: folder)
+            three.expectError(1, hint: true)
+            #expect(three.errors.contains("is the place of root 3, and this is root 2"), "\(three)")
+            let path = folder.appendingPathComponent("project/root/3.json").path
+            #expect(!FileManager.default.fileExists(atPath: path))
+        }
+    }
+
+    @Test("the same root with more signatures replaces itself, and another root of that version does not")
+    func sameRootReplacesItselfAndAnotherRootOfThatVersionDoesNot() async throws {
+        try await self.withRoots { folder in
+            let two = "project/root/2.json"
+            for _ in 0..<2 { try await self.sign("2.payload", to: two, in: folder).expectSuccess() }
+            try await self.sign(two, to: two, in: folder).expectSuccess()
+            // Elsewhere a root that waits for its turn may be made once more.
+            try await self.sign("2.payload", to: "next-root.json", in: folder).expectSuccess()
+            try await self.rotate("2.payload", at: "2026-11-23T00:00:00Z", in: folder).expectSuccess()
+            try await self.sign("2.payload", to: "next-root.json", in: folder).expectSuccess()
+            try await self.expectRefusal(
+                ["\(two) holds another root: version 2 ", "tumbler root rotate"], leaving: two, in: folder
+            ) { try await self.sign("2.payload", to: two, in: folder) }
+        }
+    }
+
+    @Test("a list does not replace a root, nor a list of another name")
+    func listReplacesNoRootAndNoListOfAnotherName() async throws {
+        try await self.withRoots { folder in
+            for file in ["root.json", "project/root/1.json"] {
+                try await self.expectRefusal(["\(file) holds a root: version 1 "], leaving: file, in: folder) {
+                    try await self.sign("list", with: "pins", to: file, in: folder)
+                }
+            }
+            try await self.sign("list", with: "pins", to: "pins.json", in: folder).expectSuccess()
+            try folder.write(MetadataFixture.list(version: 8), as: "list")
+            try await self.sign("list", with: "pins", to: "pins.json", in: folder).expectSuccess()
+
+            let other = [
+                "root", "new", "--name", "com.example.other", "--root", "root.pub", "--pins", "pins.pub", "--at",
+                MetadataFixture.issued, "-o", "other.payload",
+            ]
+            try await CommandRun.tumbler(other, in: folder).expectSuccess()
+            try await CommandRun.tumbler(
+                ["sign", "other.payload", "--key", "root", "--yes", "-o", "other.json"], in: folder
+            ).expectSuccess()
+            try folder.write(MetadataFixture.list(version: 9, name: "com.example.other"), as: "list")
+            let words = "pins.json holds another list: version 8 of com.example.app"
+            try await self.expectRefusal([words], leaving: "pins.json", in: folder) {
+                try await CommandRun.tumbler(
+                    ["sign", "list", "--root", "other.json", "--key", "pins", "--yes", "-o", "pins.json"], in: folder)
+            }
+        }
+    }
+
+    @Test("what is not signed yet replaces no signed root and no signed list")
+    func whatIsNotSignedReplacesNothingSigned() async throws {
+        try await self.withRoots { folder in
+            try await self.sign("list", with: "pins", to: "pins.json", in: folder).expectSuccess()
+            try folder.write(ProjectText.good, as: "tumbler.yaml")
+            let new = [
+                "root", "new", "--name", "com.example.app", "--root", "root.pub", "--pins", "pins.pub", "-o",
+                "root.json",
+            ]
+            try await self.expectRefusal(["root.json holds a signed root: "], leaving: "root.json", in: folder) {
+                try await CommandRun.tumbler(new, in: folder)
+            }
+            try await self.expectRefusal(["root.json holds a signed root: "], leaving: "root.json", in: folder) {
+                try await self.rotate("root.json", at: "2026-11-22T00:00:00Z", in: folder)
+            }
+            try await self.expectRefusal(["pins.json holds a signed list: "], leaving: "pins.json", in: folder) {
+                try await CommandRun.tumbler(["build", "-o", "pins.json"], in: folder)
+            }
+        }
+    }
+
+    @Test("a request for a certificate that is to be written over its own key leaves the key")
+    func requestThatIsToBeWrittenOverItsOwnKeyLeavesTheKey() async throws {
+        try await withTemporaryFolder { folder in
+            try await CommandRun.makeKey("next.pem", in: folder)
+            let request = [
+                "key", "csr", "next.pem", "--subject", "CN=api.example.com", "--dns", "api.example.com", "-o",
+                "next.pem",
+            ]
+            try await self.expectRefusal(
+                ["next.pem holds a private key"], leaving: "next.pem", in: folder, exitCode: 2
+            ) { try await CommandRun.tumbler(request, in: folder) }
+        }
+    }
+}
