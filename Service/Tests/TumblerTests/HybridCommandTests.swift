@@ -105,7 +105,7 @@ struct HybridCommandTests {
     @Test("a key that is made says what it is, signs metadata, and has a pin from either half")
     func keyThatIsMadeSaysWhatItIsSignsMetadataAndHasAPinFromEitherHalf() async throws {
         try await withTemporaryFolder { folder in
-            try folder.write("correct horse\n", as: "pass")
+            try folder.writeSecret("correct horse\n", as: "pass")
             let made = try await self.tumbler("key new a --algorithm ml-dsa-65 --passphrase-file pass", in: folder)
             made.expectResult()
             #expect(made.lines.last == "algorithm ML-DSA-65, signs lists and roots")

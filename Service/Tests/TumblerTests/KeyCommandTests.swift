@@ -22,7 +22,7 @@ struct KeyCommandTests {
     func keyThatIsMadeHasTheIdAndThePinThatOpensslComputes(algorithm: String) async throws {
         let openssl = try #require(OpenSSL.installed)
         try await withTemporaryFolder { folder in
-            try folder.write("correct horse\nsecond line\n", as: "pass")
+            try folder.writeSecret("correct horse\nsecond line\n", as: "pass")
             let run = try await CommandRun.tumbler(
                 ["key", "new", "a.pem", "--algorithm", algorithm, "--passphrase-file", "pass", "--json"], in: folder)
             run.expectResult()
@@ -40,9 +40,9 @@ struct KeyCommandTests {
     @Test("the passphrase of an environment variable opens what a file's did, and another one does not")
     func passphraseOfAnEnvironmentVariableOpensWhatAFilesDidAndAnotherOneDoesNot() async throws {
         try await withTemporaryFolder { folder in
-            try folder.write("correct horse\r\n", as: "pass")
-            try folder.write("wrong horse\n", as: "wrong")
-            try folder.write("\nsecond\n", as: "empty")
+            try folder.writeSecret("correct horse\r\n", as: "pass")
+            try folder.writeSecret("wrong horse\n", as: "wrong")
+            try folder.writeSecret("\nsecond\n", as: "empty")
             try await CommandRun.tumbler(["key", "new", "a", "--passphrase-file", "pass"], in: folder).expectSuccess()
             let show = #""$0" key show a"#
             try await CommandRun.shell("P='correct horse' \(show) --passphrase-env P", in: folder).expectResult()
@@ -58,6 +58,31 @@ struct KeyCommandTests {
             let beside = try await CommandRun.shell(show, in: folder)
             #expect(beside.exitCode == 0)
             #expect(beside.errorLines.count == 1)
+        }
+    }
+
+    @Test(
+        "a passphrase file that other users can open is warned of, and used all the same; one of its owner alone is not"
+    )
+    func passphraseFileThatOtherUsersCanOpenIsWarnedOfAndUsedAllTheSame() async throws {
+        try await withTemporaryFolder { folder in
+            try folder.writeSecret("correct horse\n", as: "pass")
+            let option = ["--passphrase-file", "pass"]
+            try await CommandRun.tumbler(["key", "new", "a"] + option, in: folder).expectSuccess()
+            let path = folder.appendingPathComponent("pass").path
+            for (mode, isOpen) in [(0o644, true), (0o640, true), (0o604, true), (0o600, false), (0o400, false)] {
+                try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+                let run = try await CommandRun.tumbler(["key", "show", "a"] + option, in: folder)
+                #expect(run.exitCode == 0, "\(run)")
+                let warning =
+                    "tumbler: warning: pass: other users of this machine can open this file, and it holds a passphrase: "
+                    + "chmod 600 pass"
+                #expect(run.errorLines == (isOpen ? [warning] : []), "\(run)")
+            }
+            try folder.writeSecret("", as: "none")
+            let none = try await CommandRun.tumbler(["key", "show", "a", "--passphrase-file", "none"], in: folder)
+            none.expectError(2)
+            #expect(none.errors.contains("none: the file is empty"), "\(none)")
         }
     }
 

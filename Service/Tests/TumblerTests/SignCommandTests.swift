@@ -122,7 +122,7 @@ struct SignCommandTests {
     func nThPassphraseBelongsToTheNThKeyFromFilesAndFromTheEnvironmentMixed() async throws {
         try await withTemporaryFolder { folder in
             for name in ["one", "two", "three"] {
-                try folder.write("passphrase \(name)\n", as: "\(name).pass")
+                try folder.writeSecret("passphrase \(name)\n", as: "\(name).pass")
                 try await CommandRun.tumbler(
                     ["key", "new", name, "--algorithm", "ed25519", "--passphrase-file", "\(name).pass"], in: folder
                 ).expectSuccess()

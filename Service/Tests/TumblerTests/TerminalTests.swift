@@ -44,7 +44,7 @@ struct TerminalTests {
     func keyWhoseNameIsAnEscapeSequenceWritesNothingOfItsOwnOntoTheTerminal() async throws {
         try await withTemporaryFolder { folder in
             let name = "\u{1b}]0;title\u{7}key"
-            try folder.write("open sesame\n", as: "pass")
+            try folder.writeSecret("open sesame\n", as: "pass")
             try await CommandRun.tumbler(["key", "new", name, "--passphrase-file", "pass"], in: folder).expectSuccess()
             try FileManager.default.removeItem(at: folder.appendingPathComponent("\(name).pub"))
             let run = try await Typist.type(

@@ -76,13 +76,19 @@ public enum BoundedFile {
     ///   - what: What is in it, for the error.
     /// - Throws: ``RepositoryError`` of the code `file`. A file that is not there is for the reading to tell.
     public static func expectPrivate(_ path: String, holding what: String) throws(RepositoryError) {
-        var status = stat()
-        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return }
-        let others = status.st_mode & 0o007 != 0
-        let group = status.st_mode & 0o070 != 0 && status.st_uid == geteuid()
-        guard others || group else { return }
+        guard self.isOpenToOthers(path) else { return }
         throw RepositoryError(
             .file, "\(path): other users of this machine can open this file, and it holds \(what)",
             hint: "chmod 600 \(path)")
+    }
+
+    /// Whether other users of this machine can open a regular file, by the rule of ``expectPrivate(_:holding:)``; `false` for a
+    /// file that is not there.
+    package static func isOpenToOthers(_ path: String) -> Bool {
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return false }
+        let others = status.st_mode & 0o007 != 0
+        let group = status.st_mode & 0o070 != 0 && status.st_uid == geteuid()
+        return others || group
     }
 }

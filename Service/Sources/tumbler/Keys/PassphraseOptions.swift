@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import CommandLineInterface
 import PinListRepository
 
 /// `--passphrase-file FILE` and `--passphrase-env NAME`: the n-th of both belongs to the n-th key.
@@ -24,10 +25,16 @@ struct PassphraseOptions: ParsableArguments {
     /// The number of passphrases.
     var count: Int { self.files.count + self.variables.count }
 
-    /// The source of the passphrase of the n-th key, counted from 0: the terminal, where there are fewer.
+    /// The source of the passphrase of the n-th key, counted from 0: the terminal, where there are fewer. A file that other
+    /// users can open is used, with a warning.
     func source(at index: Int) -> PassphraseSource {
         let sources = self.sources(in: CommandLine.arguments)
-        return index < sources.count ? sources[index] : .terminal
+        guard index < sources.count else { return .terminal }
+        if case .file(let path) = sources[index], BoundedFile.isOpenToOthers(path) {
+            StandardError.warning(
+                "\(path): other users of this machine can open this file, and it holds a passphrase: chmod 600 \(path)")
+        }
+        return sources[index]
     }
 
     /// The parser keeps the order within an option, not between two: that is read off the arguments.

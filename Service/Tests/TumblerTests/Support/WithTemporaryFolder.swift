@@ -26,6 +26,12 @@ extension URL {
     @discardableResult
     func write(_ text: String, as name: String) throws -> URL { try self.write(Data(text.utf8), as: name) }
 
+    /// Writes a text into this folder that its owner alone can read.
+    func writeSecret(_ text: String, as name: String) throws {
+        let file = try self.write(text, as: name)
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
+    }
+
     /// Reads a file of this folder.
     func contents(of name: String) throws -> Data { try Data(contentsOf: self.appendingPathComponent(name)) }
 
