@@ -151,6 +151,65 @@ struct RotateEmergencyTests {
         }
     }
 
+    /// The domains that the released list suspends.
+    private static func suspended(in folder: URL) throws -> Set<String> {
+        struct Envelope: Decodable { let payload: Data }
+        struct List: Decodable {
+            struct Suspended: Decodable { let domain: String }
+            let suspended: [Suspended]?
+        }
+        let envelope = try JSONDecoder().decode(Envelope.self, from: try folder.contents(of: "project/pins.json"))
+        return Set(try JSONDecoder().decode(List.self, from: envelope.payload).suspended?.map(\.domain) ?? [])
+    }
+
+    @Test("the way back from a key that was a backup before ends the suspension for clients, too")
+    func wayBackFromAKeyThatWasABackupBeforeEndsTheSuspensionForClientsToo() async throws {
+        try await self.withProject { folder in
+            let host = "api.example.com"
+            let source = try folder.text(of: "project/tumbler.yaml")
+            let spare = "    pins:\n      - {pin: \"\(ProjectText.pin("c"))\"}\n"
+            try folder.write(source.replacing("    pins:\n", with: spare), as: "project/tumbler.yaml")
+            let backup = Self.emergency + ["--pin", ProjectText.pin("b"), "--suspend-for", "12h", "--yes"]
+            let run = try await CommandRun.tumbler(backup, in: folder)
+            #expect(run.exitCode == 0, "\(run)")
+            #expect(try Self.suspended(in: folder) == [host])
+            let back = "tumbler resume \(host), then tumbler release, then tumbler rotate abort \(host): "
+            #expect(run.errors.contains("the way back: \(back)"), "\(run)")
+            #expect(run.errors.contains("put the old key back on the servers, then \(back)"), "\(run)")
+            // As it is said there: the abort of such a plan releases nothing.
+            let at = ["-C", "project", "--at", "2026-11-23T01:00:00Z"]
+            try await CommandRun.tumbler(["resume", host, "-C", "project"], in: folder).expectSuccess()
+            try await CommandRun.tumbler(["release", "--yes"] + at, in: folder).expectSuccess()
+            #expect(try Self.suspended(in: folder) == [])
+            let abort = try await CommandRun.tumbler(["rotate", "abort", host, "--no-look"] + at, in: folder)
+            #expect(abort.lines == ["\(host): aborted"], "\(abort)")
+            #expect(try folder.text(of: "project/tumbler.yaml").contains(ProjectText.pin("b")))
+        }
+    }
+
+    @Test("the hosts of a pin set are suspended together, and what is said of the end names each of them")
+    func hostsOfAPinSetAreSuspendedTogetherAndTheEndNamesEachOfThem() async throws {
+        try await self.withProject { folder in
+            let head = try folder.text(of: "project/tumbler.yaml").components(separatedBy: "domains:")[0]
+            let set = """
+                pinSets: {edge: [{pin: "\(ProjectText.pin("a"))"}, {pin: "\(ProjectText.pin("b"))"}]}
+                domains:
+                  - {domain: api.example.com, mode: enforce, use: [edge]}
+                  - {domain: www.example.com, mode: enforce, use: [edge]}
+                denied: []
+                suspended: []
+
+                """
+            try folder.write(head + set, as: "project/tumbler.yaml")
+            let run = try await CommandRun.tumbler(Self.short + ["--yes"], in: folder)
+            #expect(run.exitCode == 0, "\(run)")
+            #expect(try Self.suspended(in: folder) == ["api.example.com", "www.example.com"])
+            let both = ["api.example.com", "www.example.com"].map { "tumbler resume \($0)" }
+            #expect(run.errors.contains("\(both[0]), then \(both[1]), then tumbler rotate abort "), "\(run)")
+            #expect(run.output.contains("\(both[0]), \(both[1]) and tumbler release"), "\(run)")
+        }
+    }
+
     @Test("a key that cannot be read, and a host without an entry, change nothing")
     func keyThatCannotBeReadAndAHostWithoutAnEntryChangeNothing() async throws {
         try await self.withProject { folder in

@@ -69,24 +69,34 @@ struct EmergencySteps {
                 "clients do not see it yet; the way back: \(self.wayBackOfEdit)",
             ]
         case .release:
-            let suspended = self.suspension.map { ", and refuse nothing at \(self.host) until \($0.until)" } ?? ""
+            let hosts = self.plan.entries.map { "\($0)" }.joined(separator: ", ")
+            let suspended = self.suspension.map { ", and refuse nothing at \(hosts) until \($0.until)" } ?? ""
             return [
                 "\(step.name): the list is released: installations that fetch it accept the old key and the new "
                     + "one\(suspended)",
-                "the way back: \(self.resuming)tumbler rotate abort \(self.host): another list goes out, without "
-                    + "the new pin",
+                "the way back: \(self.goingBack)",
             ]
         case .deploy:
             return [
                 "\(step.name): the plan becomes ready though the gate does not hold; then you deploy the new key at "
                     + "every address of \(self.host)",
                 "when: at once where the old key is lost or stolen; else when tumbler gate \(self.host) says safe",
-                "the way back: put the old key back on the servers, then tumbler rotate abort \(self.host)",
+                "the way back: put the old key back on the servers, then \(self.goingBack)",
             ]
         }
     }
 
-    private var resuming: String { self.suspension == nil ? "" : "tumbler resume \(self.host), then " }
+    /// The commands that take the released list back: every suspension of this rotation ends, and the new pin goes unless it was
+    /// there before. Then the abort releases nothing, and the end of a suspension is released before it.
+    private var goingBack: String {
+        let hosts = self.suspension?.hosts ?? []
+        let resuming = hosts.map { "tumbler resume \($0), then " }.joined()
+        guard self.plan.isPinnedBefore else {
+            return "\(resuming)tumbler rotate abort \(self.host): another list goes out, without the new pin"
+        }
+        let releasing = hosts.isEmpty ? "" : "tumbler release, then "
+        return "\(resuming)\(releasing)tumbler rotate abort \(self.host): the pin stays, as before this rotation"
+    }
 
     private var wayBackOfEdit: String {
         self.files.isEmpty

@@ -104,14 +104,18 @@ struct EmergencyToll {
     }
 
     /// The next steps in their order, when the list is out.
-    func order(isSuspended: Bool) -> [String] {
+    ///
+    /// - Parameter suspended: The entries that this rotation suspended.
+    func order(suspended: [HostName]) -> [String] {
         let host = self.plan.host
-        let steps = [
+        let resuming = suspended.map { "tumbler resume \($0)" }.joined(separator: ", ")
+        let steps: [String?] = [
             "look that clients get the list: tumbler probe, and the page of the service",
             "deploy the new key at every address of \(host)",
             "tumbler rotate next \(host): looks whether every address serves it",
-            isSuspended ? "tumbler resume \(host) and tumbler release, as soon as failures go down" : nil,
-            "a stolen key: write its pin into denied: of tumbler.yaml, and tumbler release",
+            "a stolen key, once every address serves the new one: its pin leaves every entry of tumbler.yaml and comes into "
+                + "denied:, then tumbler release; docs/operations/stolen-server-key.md, from step 2 on",
+            suspended.isEmpty ? nil : "\(resuming) and tumbler release, as soon as failures go down",
             "plan a new backup: the spare key is in use now",
         ]
         return steps.compactMap { $0 }.enumerated().map { "\($0.offset + 1). \($0.element)" }

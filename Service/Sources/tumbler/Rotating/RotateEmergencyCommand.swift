@@ -106,7 +106,7 @@ struct RotateEmergencyCommand: ServiceAskingCommand {
         _ = consume lock
         try StandardOutput.write(
             lines: ["\(host): ready, with version \(released.version) of the list"]
-                + toll.order(isSuspended: suspension != nil))
+                + toll.order(suspended: suspension?.hosts ?? []))
     }
 
     /// Releases; says what was done before where that fails.
