@@ -73,6 +73,50 @@ struct TerminalTests {
         }
     }
 
+    @Test(
+        "a program that is ended while it asks for a passphrase leaves a terminal that shows what is typed",
+        .enabled("there is no python3 to type", Typist.hasPython))
+    func programThatIsEndedWhileItAsksForAPassphraseLeavesATerminalThatShowsWhatIsTyped() async throws {
+        try await withTemporaryFolder { folder in
+            let program = try #require(CommandRun.program)
+            let asking = #"sh -c 'echo $$ > pid; exec "$0" key new b' "\#(program.path)""#
+            let ended = try await Typist.type(
+                ["New passphrase of b: ": "SIGTERM"], line: #"\#(asking); echo "ended with $?"; stty -a"#, in: folder)
+            #expect(ended.shown.contains("ended with 143"), "\(ended)")
+            #expect(ended.shown.contains(" echo ") && ended.shown.contains(" icanon "), "\(ended)")
+            #expect(!FileManager.default.fileExists(atPath: folder.appendingPathComponent("b").path))
+        }
+    }
+
+    @Test(
+        "Control-C at the question before a step of a rotation is released leaves the source as it was",
+        .enabled("there is no python3 to type", Typist.hasPython))
+    func controlCAtTheQuestionBeforeAStepOfARotationIsReleasedLeavesTheSourceAsItWas() async throws {
+        try await withTemporaryFolder { folder in
+            let (old, new) = (ProjectText.pin("a"), ProjectText.pin("f"))
+            let at = ["-C", "project", "--no-look", "--at", "2026-11-23T00:00:00Z"]
+            for line in [
+                [
+                    "init", "project", "--name", "com.example.app", "--insecure-plaintext", "--at",
+                    "2026-11-01T00:00:00Z", "--domain", "api.example.com=\(old),\(ProjectText.pin("b"))",
+                ],
+                ["rotate", "plan", "api.example.com", "--old", old, "--pin", new] + at,
+            ] { try await CommandRun.tumbler(line, in: folder).expectSuccess() }
+            let (source, list) = (
+                try folder.text(of: "project/tumbler.yaml"), try folder.contents(of: "project/pins.json")
+            )
+            let next = ["rotate", "next", "api.example.com"] + at
+            let stopped = try await Typist.type(["Release this? [yes/no] ": "\u{3}"], next, in: folder)
+            #expect(stopped.exitCode != 0, "\(stopped)")
+            #expect(try folder.text(of: "project/tumbler.yaml") == source, "\(stopped)")
+            #expect(try folder.contents(of: "project/pins.json") == list)
+            // The plan is where it was, and the step can be done.
+            let done = try await Typist.type(["Release this? [yes/no] ": "yes"], next, in: folder)
+            #expect(done.exitCode == 0 && done.shown.contains("planned, now announced"), "\(done)")
+            #expect(try folder.text(of: "project/tumbler.yaml").contains(new))
+        }
+    }
+
     /// Makes a project at a terminal, with the host of the scene.
     private func initialise(
         _ answers: KeyValuePairs<String, String>, _ scene: ProbeScene

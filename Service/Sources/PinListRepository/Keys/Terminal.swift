@@ -7,6 +7,13 @@ internal import Foundation
 
 /// The controlling terminal of the process, even where standard input is something else.
 struct Terminal: ~Copyable {
+    /// The settings of a terminal.
+    ///
+    /// `@unchecked Sendable`: because they are numbers of C.
+    private struct Settings: @unchecked Sendable {
+        let values: termios
+    }
+
     private let descriptor: Int32
 
     /// Opens the terminal for a question.
@@ -29,7 +36,8 @@ struct Terminal: ~Copyable {
 
     /// Reads a line that is not shown while it is typed.
     ///
-    /// Read key by key: an interrupt that ended the process here would leave a terminal that shows nothing.
+    /// Read key by key, Control-C as well, and shown again when a signal ends the process: a terminal that shows nothing of what is
+    /// typed would be left otherwise.
     borrowing func askSecretly(_ question: String) throws(RepositoryError) -> Passphrase {
         var before = termios()
         guard tcgetattr(self.descriptor, &before) == 0 else {
@@ -41,6 +49,12 @@ struct Terminal: ~Copyable {
             characters[Int(VMIN)] = 1
             characters[Int(VTIME)] = 0
         }
+        let (descriptor, shown) = (self.descriptor, Settings(values: before))
+        let interruption = Interruption {
+            var values = shown.values
+            tcsetattr(descriptor, TCSANOW, &values)
+        }
+        defer { interruption.end() }
         // Flushing drops what was typed before the question was seen.
         guard tcsetattr(self.descriptor, TCSAFLUSH, &silent) == 0 else {
             throw RepositoryError(.usage, "the terminal cannot hide what is typed")

@@ -12,19 +12,27 @@ struct RotationPublishing {
     let release: Release
     let project: ProjectFolder
 
-    /// Edits the source and releases it. When nothing was released, the source is what it was.
+    /// Edits the source and releases it. When nothing was released, the source is what it was, also after Control-C at a question.
     ///
     /// - Parameter changes: The edit; none where the source says it already.
     /// - Returns: The list that was released.
     /// - Throws: ``CommandError`` or ``RepositoryError``.
     func publish(_ changes: [PinEdit.Change]) async throws -> ReleasedList {
         let before = try self.project.newestList()
-        let change = try SourceChange(changes, in: self.project)
+        let project = self.project
+        let change = try SourceChange(changes, in: project)
+        @Sendable func takeBack() {
+            // A list that was written may be out: its source stays.
+            if (try? project.newestList()) == before { change.takeBack() }
+        }
+        // A drill ends its commands itself.
+        let interruption = StandardError.taker == nil ? Interruption(takeBack) : nil
+        defer { interruption?.end() }
         do {
             return try await self.release.run()
         } catch {
-            // A list that was written may be out: its source stays.
-            if (try? self.project.newestList()) == before { change.takeBack() }
+            interruption?.end()
+            takeBack()
             throw error
         }
     }

@@ -10,9 +10,10 @@ enum Typist {
     private static let environment = URL(fileURLWithPath: "/usr/bin/env")
 
     /// Runs a command on a terminal of its own: waits for each question, then types the answer. Prints what the
-    /// terminal showed, and ends as the command did.
+    /// terminal showed, and ends as the command did. Where the answer is `SIGTERM`, that signal is sent to the process whose id is in
+    /// the file `pid`.
     private static let script = #"""
-        import json, os, pty, select, sys
+        import json, os, pty, select, signal, sys
         dialogue, command = json.loads(sys.argv[1]), sys.argv[2:]
         process, terminal = pty.fork()
         if process == 0: os.execv(command[0], command)
@@ -28,7 +29,8 @@ enum Typist {
         for question, answer in dialogue:
             while question.encode() not in shown[seen:]: assert read(), shown
             seen = len(shown)
-            os.write(terminal, answer.encode() + b"\n")
+            if answer == "SIGTERM": os.kill(int(open("pid").read()), signal.SIGTERM)
+            else: os.write(terminal, answer.encode() + b"\n")
         while read(): pass
         sys.stdout.buffer.write(shown)
         sys.exit(os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]))
