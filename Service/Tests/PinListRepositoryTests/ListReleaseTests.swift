@@ -112,6 +112,34 @@ struct ListReleaseTests {
         }
     }
 
+    @Test(
+        "a folder that is served and is ahead of the project stops the release before anything goes out or is written")
+    func folderThatIsAheadOfTheProjectStopsTheReleaseBeforeAnythingGoesOut() async throws {
+        try await withTemporaryFolder { folder in
+            let project = try await self.project(in: folder)
+            let www = folder.appendingPathComponent("www")
+            var envelopes: [[UInt8]] = []
+            for _ in 1...3 {
+                let release = try self.release(project, to: nil)
+                let envelope = try await release.signed(by: [self.signer])
+                _ = try await release.publish(envelope, isOut: true, exportTo: www)
+                envelopes.append(envelope)
+            }
+            // The checkout of another person, who did not see the last two.
+            try ProjectFolder.write(envelopes[0], to: project.list)
+            for destination in [nil, Destination(outcome: .published(["list 2"]))] {
+                let late = try self.release(project, to: destination)
+                #expect(late.list.version == 2)
+                let envelope = try await late.signed(by: [self.signer])
+                let error = await #expect(throws: RepositoryError.self) {
+                    try await late.publish(envelope, isOut: true, exportTo: www)
+                }
+                #expect(error?.reason.contains("is version 3, and this list is version 2") == true)
+                #expect(try project.newestList() == envelopes[0])
+            }
+        }
+    }
+
     @Test("a destination that has a newer list than the project: the next version comes after that one, which is kept")
     func destinationThatHasANewerListThanTheProjectTheNextVersionComesAfterThatOneWhichIsKept() async throws {
         try await withTemporaryFolder { folder in

@@ -59,6 +59,38 @@ struct ExportCommandTests {
         }
     }
 
+    @Test("from a checkout that is not up to date: a list does not replace a newer one, nor another one of its version")
+    func listDoesNotReplaceANewerOneNorAnotherOneOfItsVersion() async throws {
+        try await self.withProject { folder, signer in
+            let first = try folder.contents(of: "pins.json")
+            try await CommandRun.tumbler(["export", "out"], in: folder).expectResult()
+            let build = ["build", "-o", "list.json", "--at", "2026-11-22T00:00:00Z"]
+            try await CommandRun.tumbler(build, in: folder).expectResult()
+            let payload = try folder.text(of: "list.json")
+            try folder.write(try await signer.envelope("pins", Data(payload.utf8)), as: "pins.json")
+            try await CommandRun.tumbler(["export", "out"], in: folder).expectResult()
+            let second = try folder.contents(of: "pins.json")
+
+            let other = payload.replacing("enforce", with: "report")
+            try #require(other != payload)
+            for (list, words) in [
+                (first, "is version 2, and this list is version 1"),
+                (try await signer.envelope("pins", Data(other.utf8)), "is another list of version 2"),
+            ] {
+                try folder.write(list, as: "pins.json")
+                let run = try await CommandRun.tumbler(["export", "out"], in: folder)
+                run.expectError(1, hint: true)
+                #expect(run.errors.contains(words), "\(run)")
+                #expect(try folder.contents(of: "\(Self.tree)/pins.json") == second)
+            }
+            // What no client takes bounds nothing.
+            try folder.write("rubbish", as: "\(Self.tree)/pins.json")
+            try folder.write(second, as: "pins.json")
+            try await CommandRun.tumbler(["export", "out"], in: folder).expectResult()
+            #expect(try folder.contents(of: "\(Self.tree)/pins.json") == second)
+        }
+    }
+
     @Test("a root that is published is never rewritten")
     func rootThatIsPublishedIsNeverRewritten() async throws {
         try await self.withProject { folder, _ in

@@ -26,6 +26,9 @@ public struct ListTree: Sendable {
     /// The list's envelope.
     private let list: [UInt8]
 
+    /// The list, and the roots that clients follow to it.
+    private let state: TrustState
+
     /// The tree of a project's roots and newest list, verified as a client will.
     ///
     /// - Parameters:
@@ -70,7 +73,7 @@ public struct ListTree: Sendable {
             }
         }
         let base = "v1/lists/\(known.list.name)"
-        (self.base, self.list) = (base, list)
+        (self.base, self.list, self.state) = (base, list, current)
         let logFiles = try known.list.logs.map { listed throws(RepositoryError) in
             [File(path: base + listed.path, bytes: try logs(listed))]
         }
@@ -84,16 +87,14 @@ public struct ListTree: Sendable {
         throw RepositoryError(.file, "the log list \(listed.digest) that the list names is missing")
     }
 
-    /// Writes the tree into a folder, each file whole or not at all. Roots that are there already are never rewritten.
+    /// Refuses a folder with another root of a version, with a newer list, or with another list of this version: clients that got
+    /// these refuse what would be written. A list that does not count under the newest root bounds nothing.
     ///
-    /// - Parameters:
-    ///   - folder: The folder that is served.
-    ///   - byDigest: Whether the list is also there under its digest (``ListByDigest``). Where it is once, it stays so.
-    /// - Throws: ``RepositoryError`` of code `file`, or `metadata` when a root there is another one.
-    public func write(to folder: URL, byDigest: Bool = false) throws(RepositoryError) {
+    /// - Parameter folder: The folder that is served.
+    /// - Throws: ``RepositoryError`` of code `metadata`.
+    func expectRoom(in folder: URL) throws(RepositoryError) {
         let disk = DiskFiles(in: folder)
         let limits = MetadataLimits()
-        // Looked at before anything is written.
         for file in self.files where file.path.contains("/root/") {
             guard FileManager.default.fileExists(atPath: folder.appendingPathComponent(file.path).path) else {
                 continue
@@ -104,6 +105,37 @@ public struct ListTree: Sendable {
                     .metadata, "\(file.path) in \(folder.path) is another root", hint: "a root is never rewritten")
             }
         }
+        let path = "\(self.base)/\(ProjectFolder.listName)"
+        var there = self.state
+        guard let bytes = try? disk.bytes(of: path, limit: limits.listBytes), bytes != self.list,
+            (try? there.load(list: bytes)) != nil, let held = there.outside, held.status == .current,
+            let own = self.state.outside?.list
+        else { return }
+        guard held.list.version <= own.version else {
+            throw RepositoryError(
+                .metadata,
+                "\(path) in \(folder.path) is version \(held.list.version), and this list is version \(own.version): clients "
+                    + "refuse an older list",
+                hint: "bring this checkout up to date, and release the next version")
+        }
+        guard held.list.version < own.version || held.list.payload == own.payload else {
+            throw RepositoryError(
+                .metadata, "\(path) in \(folder.path) is another list of version \(own.version)",
+                hint: "two lists of one version look like an attack: release the next version")
+        }
+    }
+
+    /// Writes the tree into a folder, each file whole or not at all. Roots that are there already are never rewritten.
+    ///
+    /// - Parameters:
+    ///   - folder: The folder that is served.
+    ///   - byDigest: Whether the list is also there under its digest (``ListByDigest``). Where it is once, it stays so.
+    /// - Throws: ``RepositoryError`` of code `file`, or `metadata` when a root there is another one, or the list is one that clients
+    ///   would refuse for this one; then nothing was written.
+    public func write(to folder: URL, byDigest: Bool = false) throws(RepositoryError) {
+        try self.expectRoom(in: folder)
+        let disk = DiskFiles(in: folder)
+        let limits = MetadataLimits()
         for file in self.files {
             let place = folder.appendingPathComponent(file.path)
             if (try? disk.bytes(of: file.path, limit: limits.listBytes)) == file.bytes { continue }

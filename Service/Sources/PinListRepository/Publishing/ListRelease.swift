@@ -113,6 +113,12 @@ public struct ListRelease: Sendable {
     /// - Throws: ``ReleaseError`` when the destination does not take it, or what follows fails; ``RepositoryError`` when
     ///   something cannot be written.
     public func publish(_ envelope: [UInt8], isOut: Bool, exportTo folder: URL? = nil) async throws -> Outcome {
+        // Before anything goes out or is written: a folder that is ahead of this project.
+        let tree = try folder.map { folder throws(RepositoryError) in
+            let tree = try self.project.tree(of: envelope)
+            try tree.expectRoom(in: folder)
+            return tree
+        }
         let older = [try self.project.newestList(), self.destination?.servedEnvelope].compactMap { $0 }
         var changes: [String]?
         if let destination {
@@ -121,7 +127,7 @@ public struct ListRelease: Sendable {
             try ProjectFolder.write(envelope, to: self.project.list)
         }
         do {
-            if let folder { try self.project.tree(of: envelope).write(to: folder) }
+            if let folder { try tree?.write(to: folder) }
             let notes = try self.keep(envelope, after: older, isOut: isOut)
             return Outcome(changes: changes, notes: notes)
         } catch {
