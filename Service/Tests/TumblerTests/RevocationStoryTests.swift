@@ -114,6 +114,8 @@ struct RevocationStoryTests {
             try await scene.issuing.writeList("issuing.crl", [.init(serial: serial)])
             let found = try await scene.look(["revocations", "--write"])
             #expect(found.exitCode == 1, "\(found)")
+            // The host serves it, so that apps would be locked out of it.
+            #expect(found.errors.contains("Serve another certificate first, then tumbler release --live"), "\(found)")
             #expect(try scene.folder.text(of: "project/tumbler.yaml").contains("\nrevoked:\n  - {issuer: "))
             try await scene.release()
             #expect(scene.server.counts.open == 1)

@@ -29,6 +29,27 @@ struct SuspendCommandTests {
         }
     }
 
+    @Test("a host that is resumed while all entries stay suspended is said to be, and the other way round")
+    func hostThatIsResumedWhileAllEntriesStaySuspendedIsSaidToBe() async throws {
+        try await withTemporaryFolder { folder in
+            let host = "api.example.com"
+            for (resumed, other, words) in [
+                (host, "*", "every entry is suspended"), ("*", host, "\(host) is suspended"),
+            ] {
+                try folder.write(ProjectText.good, as: "tumbler.yaml")
+                for scope in [host, "*"] {
+                    try await CommandRun.tumbler(
+                        ["suspend", scope, "--for", "24h", "--reason", "incident 4711"], in: folder
+                    ).expectSuccess()
+                }
+                let run = try await CommandRun.tumbler(["resume", resumed], in: folder)
+                #expect(run.exitCode == 0 && run.errorLines.count == 1, "\(run)")
+                #expect(run.errors.contains(words) && run.errors.contains(" all the same: tumbler resume "), "\(run)")
+                try await CommandRun.tumbler(["resume", other], in: folder).expectResult()
+            }
+        }
+    }
+
     @Test("all entries, as JSON; over a day is said")
     func allEntriesAsJSONOverADayIsSaid() async throws {
         try await withTemporaryFolder { folder in

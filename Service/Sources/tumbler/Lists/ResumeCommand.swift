@@ -28,8 +28,21 @@ struct ResumeCommand: ParsableCommand {
         let file = try SourceFileEdit(self.project)
         let scope = try self.scope(file)
         try file.write(try file.edit.resuming(scope))
+        self.warn(of: file.edit.source.suspended.map(\.value), beside: scope)
         if self.json { return try JSONOutput.write(["domain": scope.description]) }
         try StandardOutput.write(lines: ["\(scope) not suspended any more; tumbler release puts it out"])
+    }
+
+    /// Says which other suspension still relaxes what was resumed.
+    private func warn(of suspended: [Suspension], beside resumed: Suspension.Scope) {
+        let now = Timestamp(roundingDown: Date().timeIntervalSince1970)
+        for other in suspended where other.scope != resumed && other.until > now {
+            guard other.scope == .everything || resumed == .everything else { continue }
+            let what = other.scope == .everything ? "every entry" : "\(other.scope)"
+            let word = other.scope == .everything ? "'*'" : "\(other.scope)"
+            StandardError.warning(
+                "\(what) is suspended until \(other.until) all the same: tumbler resume \(word) ends that")
+        }
     }
 
     /// A suspension whose entry is gone may still be taken out.

@@ -97,11 +97,22 @@ struct RevocationsCommand: ServiceAskingCommand {
                 do { try file.write(try known.adding(missing)) } catch let error as RepositoryError {
                     throw CommandError(.doesNotHold, error.reason, hint: error.hint)
                 }
-                StandardError.note("the lines are in \(ProjectFolder.sourceName); tumbler release puts them out")
+                self.tellNext()
             }
         }
         if answer.isRevoked { throw ExitCode(CommandExit.doesNotHold.rawValue) }
         if answer.isUndecided { throw ExitCode(CommandExit.undecided.rawValue) }
+    }
+
+    /// Says what comes next, when the lines are written: where hosts were asked, one of them serves what is revoked.
+    private func tellNext() {
+        let written = "the lines are in \(ProjectFolder.sourceName)"
+        guard self.certificates.isEmpty, !self.sightings else {
+            return StandardError.note("\(written); tumbler release --live puts them out")
+        }
+        StandardError.warning(
+            "\(written), and a host serves what they refuse: in every app, and no suspension relaxes that. Serve another "
+                + "certificate first, then tumbler release --live")
     }
 
     /// Does something whose failure decides nothing: exit code 1 is for what is revoked.
