@@ -37,6 +37,20 @@ struct NewProjectTests {
         }
     }
 
+    @Test(
+        "what an earlier project left is refused before a key is made: half a project would be left, or one of two",
+        arguments: ["keys/pins.pem.pub", "root/2.json", "lists/1.json", "lists/published.jsonl"])
+    func whatAnEarlierProjectLeftIsRefusedBeforeAKeyIsMade(name: String) async throws {
+        try await withTemporaryFolder { folder in
+            let file = folder.appendingPathComponent(name)
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try folder.write("of before", as: name)
+            let error = #expect(throws: RepositoryError.self) { try self.project(in: folder) }
+            #expect(error?.reason.contains("\(name) is there already") == true)
+        }
+    }
+
     @Test("a .gitignore in another encoding than UTF-8 keeps all its lines")
     func gitignoreInAnotherEncodingThanUTF8KeepsAllItsLines() async throws {
         try await withTemporaryFolder { folder in

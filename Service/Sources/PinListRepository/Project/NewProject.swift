@@ -67,8 +67,13 @@ public struct NewProject: Sendable {
         self.folder = folder
         self.time = time
         self.sourceText = Self.text(name: name, entries, after: section, mode, reportTo)
-        for path in [folder.source, folder.list, folder.root(1)].map(\.path) { try WrittenFile.expectNothing(at: path) }
-        for name in [Self.rootKeyName, Self.pinsKeyName] {
+        // All that is written, and what would not follow from it: half a project would be left, or one of two.
+        for path in [folder.source, folder.list, folder.root(1), folder.root(2)].map(\.path) {
+            try WrittenFile.expectNothing(at: path)
+        }
+        let keys = [Self.rootKeyName, Self.pinsKeyName]
+        for name in keys + keys.map(KeyFile.publicPath) + ["\(ListHistory.folderName)/1.json", ListHistory.recordsName]
+        {
             try WrittenFile.expectNothing(at: folder.folder.appendingPathComponent(name).path)
         }
         self.rootKey = try PrivateKey(new: .p256)
