@@ -74,18 +74,22 @@ package final class SQLiteStore: ServiceStore {
         as lock: StoreLock?, _ body: @escaping @Sendable (StoreTransaction) throws -> Result
     ) async throws -> Result {
         guard !self.isReadOnly else { throw StoreError.openedForReading }
-        // SQLite goes on writing into a file that was moved or deleted, and what it writes there would be lost.
+        do {
+            // Taken for writing at once: what is read in it does not change until it ends, from another process neither.
+            return try await self.pool.immediateWrite(after: { try self.expectFile() }) { database in
+                try body(StoreTransaction(connection: SQLiteConnection(database: database)))
+            }
+        } catch { throw Self.failure(error, self.pool.path) }
+    }
+
+    /// Checks that the file is the one that was opened: SQLite goes on writing into one that was moved or deleted, and what it
+    /// writes there would be lost. Asked in the thread of the writer: with a disk that hangs this call does not return.
+    private func expectFile() throws {
         guard Self.number(of: self.pool.path) == self.file else {
             throw StoreError(
                 .unavailable, "\(self.pool.path) was moved, deleted or replaced; put it back, or start the service anew"
             )
         }
-        do {
-            // Taken for writing at once: what is read in it does not change until it ends, from another process neither.
-            return try await self.pool.immediateWrite { database in
-                try body(StoreTransaction(connection: SQLiteConnection(database: database)))
-            }
-        } catch { throw Self.failure(error, self.pool.path) }
     }
 
     /// The number of bytes in use.
@@ -174,10 +178,15 @@ package final class SQLiteStore: ServiceStore {
 
 extension DatabasePool {
     /// A write whose transaction is for writing from its begin on.
+    ///
+    /// - Parameters:
+    ///   - check: The closure that is called first, in the thread of the writer.
+    ///   - body: The changes.
     fileprivate func immediateWrite<Result: Sendable>(
-        _ body: @escaping @Sendable (Database) throws -> Result
+        after check: @escaping @Sendable () throws -> Void, _ body: @escaping @Sendable (Database) throws -> Result
     ) async throws -> Result {
         try await self.writeWithoutTransaction { database in
+            try check()
             var result: Result?
             try database.inTransaction(.immediate) {
                 result = try body(database)

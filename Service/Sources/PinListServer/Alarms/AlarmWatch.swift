@@ -33,13 +33,22 @@ struct AlarmWatch: Service {
 
     let parts: ServiceParts
     let sender: any WebhookSender
+    /// The interval of evaluations. Tests wait less long.
+    var interval = Self.interval
 
     func run() async throws {
-        await Interval.each(Self.interval) {
-            await self.look()
-            await self.send()
-            await self.tellOfStore()
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await Interval.each(self.interval) { await self.round() } }
+            // Beside the rounds: a call of the store may never return, and then a round never ends. Cancelling it ends none.
+            group.addTask { await Interval.each(self.interval) { await self.tellOfStore() } }
         }
+    }
+
+    /// Evaluates the alarm rules once, and sends what is due.
+    func round() async {
+        await self.look()
+        await self.tellThatStoreWorks()
+        await self.send()
     }
 
     /// The wait of a notification that its target did not take, in seconds.
@@ -49,6 +58,7 @@ struct AlarmWatch: Service {
 
     /// Evaluates the alarm rules once.
     func look() async {
+        self.parts.storeFailures.begin(.evaluating, by: self.parts.clock)
         do {
             try await self.evaluate()
             self.parts.storeFailures.note(.evaluating, .success(()), by: self.parts.clock)
@@ -92,6 +102,7 @@ struct AlarmWatch: Service {
         let names = targets.keys.sorted()
         let due: [StoredNotification]
         let times: (latest: Timestamp, believed: Timestamp)
+        self.parts.storeFailures.begin(.sending, by: self.parts.clock)
         do {
             let (taken, lost, latest, believed) = try await self.parts.store.write { store in
                 // A clock that is behind would give the leases and waits of others no time.
@@ -115,6 +126,9 @@ struct AlarmWatch: Service {
             return
         }
         let begin = self.parts.clock.uptime
+        // What becomes of each is stored, too.
+        self.parts.storeFailures.begin(.sending, by: self.parts.clock)
+        defer { self.parts.storeFailures.note(.sending, nil, by: self.parts.clock) }
         // A target that does not answer delays no other; the notifications for one target go out in order.
         await withTaskGroup(of: Void.self) { group in
             for (name, notifications) in Dictionary(grouping: due, by: \.target) {
@@ -167,12 +181,11 @@ struct AlarmWatch: Service {
         }
     }
 
-    /// Tells the targets of this instance that the store fails, from memory: what tells of all else is in the store.
+    /// Tells the targets of this instance that the store fails, from memory: what tells of all else is in the store. It asks
+    /// the store for nothing.
     func tellOfStore() async {
         let (failures, clock) = (self.parts.storeFailures, self.parts.clock)
-        guard let event = failures.event(of: self.parts.instance, by: clock) else {
-            return await self.tellThatStoreWorks()
-        }
+        guard let event = failures.event(of: self.parts.instance, by: clock) else { return }
         let due = failures.due(self.parts.configuration.alerts, at: clock.uptime)
         if !due.isEmpty { self.say(event) }
         await withTaskGroup(of: Void.self) { group in
@@ -187,8 +200,12 @@ struct AlarmWatch: Service {
 
     /// Tells those who were told that it works again, as of any alarm.
     private func tellThatStoreWorks() async {
-        guard let (begun, targets) = self.parts.storeFailures.told else { return }
-        let now = self.parts.clock.now
+        let (failures, clock) = (self.parts.storeFailures, self.parts.clock)
+        guard let (begun, targets) = failures.told, failures.event(of: self.parts.instance, by: clock) == nil else {
+            return
+        }
+        let now = clock.now
+        failures.begin(.sending, by: clock)
         do {
             try await self.parts.store.write { store in
                 let end = AlarmEvent(
@@ -197,8 +214,12 @@ struct AlarmWatch: Service {
                     auditHead: try store.newestAuditEntry()?.digest ?? AuditEntry.origin)
                 for target in targets { try store.notify(target, end.json.bytes, at: now) }
             }
-            self.parts.storeFailures.forgetTold()
-        } catch { self.parts.logger.storeFailed("that the database works again cannot be told yet", error) }
+            failures.forgetTold()
+            failures.note(.sending, nil, by: clock)
+        } catch {
+            failures.note(.sending, .failure(error), by: clock)
+            self.parts.logger.storeFailed("that the database works again cannot be told yet", error)
+        }
     }
 
     /// Whether nothing is left to be done about it.

@@ -20,6 +20,12 @@ final class StoreFailures: Sendable {
         case reports = "reports are not stored"
     }
 
+    /// The begin of an attempt that has not ended.
+    private struct Begin {
+        let time: Timestamp
+        let uptime: Double
+    }
+
     /// The attempts at some work since the last one that succeeded.
     private struct Failure {
         let since: Timestamp
@@ -36,6 +42,7 @@ final class StoreFailures: Sendable {
     }
 
     private struct State {
+        var begun: [Work: Begin] = [:]
         var failures: [Work: Failure] = [:]
         var tellings: [String: Telling] = [:]
         var told: AlarmEvent?
@@ -48,32 +55,64 @@ final class StoreFailures: Sendable {
     /// was asked for after: an hour.
     static let repeating = 3_600.0
 
+    /// The code of an attempt that has not ended.
+    static let unanswered = "no-answer"
+
+    /// The time after which an attempt that has not ended counts as one that failed, in seconds.
+    private let patience: Double
     private let state = NIOLockedValueBox(State())
 
     /// Begins without any.
-    init() {}
+    ///
+    /// - Parameter patience: The time after which an attempt that has not ended counts as one that failed, in seconds: no
+    ///   limit of a store ends a call to a disk that hangs.
+    init(patience: Double = 60) { self.patience = patience }
+
+    /// Notes that an attempt begins. Of each work there is one at a time.
+    func begin(_ work: Work, by clock: any ServiceClock) {
+        let begin = Begin(time: clock.now, uptime: clock.uptime)
+        self.state.withLockedValue { $0.begun[work] = begin }
+    }
 
     /// Notes how an attempt ended.
-    func note(_ work: Work, _ result: Result<Void, any Error>, by clock: any ServiceClock) {
+    ///
+    /// - Parameter result: The result; `nil` where the attempt says nothing about the store but that it answers.
+    func note(_ work: Work, _ result: Result<Void, any Error>?, by clock: any ServiceClock) {
         let (now, uptime) = (clock.now, clock.uptime)
         self.state.withLockedValue { state in
-            guard case .failure(let error) = result else {
-                state.failures[work] = nil
-                return
+            let begin = state.begun.removeValue(forKey: work) ?? Begin(time: now, uptime: uptime)
+            switch result {
+            case nil: break
+            case .success?: state.failures[work] = nil
+            case .failure(let error)?:
+                // The code alone: what a database says may name its address and its user.
+                let code = (error as? StoreError)?.code.description ?? "\(type(of: error))"
+                Self.add(code, begin, at: uptime, to: &state.failures[work])
             }
-            // The code alone: what a database says may name its address and its user.
-            let code = (error as? StoreError)?.code.description ?? "\(type(of: error))"
-            var failure = state.failures[work] ?? Failure(since: now, first: uptime, last: uptime, code: code)
-            failure.last = uptime
-            failure.code = code
-            state.failures[work] = failure
         }
+    }
+
+    private static func add(_ code: String, _ begin: Begin, at uptime: Double, to failure: inout Failure?) {
+        var all = failure ?? Failure(since: begin.time, first: begin.uptime, last: uptime, code: code)
+        all.last = uptime
+        all.code = code
+        failure = all
+    }
+
+    /// The failures by now: those that ended, and the attempts that have not for too long.
+    private func failures(at uptime: Double) -> [Work: Failure] {
+        let state = self.state.withLockedValue { $0 }
+        var failures = state.failures
+        for (work, begin) in state.begun where uptime - begin.uptime >= self.patience {
+            Self.add(Self.unanswered, begin, at: uptime, to: &failures[work])
+        }
+        return failures
     }
 
     /// The event that tells of failures that have lasted; `nil` while none has.
     func event(of instance: String, by clock: any ServiceClock) -> AlarmEvent? {
         let (now, uptime, kind) = (clock.now, clock.uptime, Alarm.Kind.storeFailed)
-        let lasting = self.state.withLockedValue { $0.failures }.filter { _, failure in
+        let lasting = self.failures(at: uptime).filter { _, failure in
             failure.last - failure.first >= Self.tolerated && uptime - failure.last <= Self.repeating
         }
         guard let since = lasting.values.map(\.since).min() else { return nil }

@@ -16,6 +16,11 @@ struct StoreFailureTests {
     /// Keeps what is posted, and answers as it is told.
     private final class Recorder: WebhookSender {
         private let state = NIOLockedValueBox<(status: Int, events: [AlarmEvent])>((204, []))
+        private let posted: AsyncStream<AlarmEvent>.Continuation
+        /// What is posted, as it comes.
+        let stream: AsyncStream<AlarmEvent>
+
+        init() { (self.stream, self.posted) = AsyncStream.makeStream(of: AlarmEvent.self) }
 
         /// The status of every answer.
         var status: Int {
@@ -28,10 +33,13 @@ struct StoreFailureTests {
         var phases: [String] { self.events.map(\.phase.rawValue) }
 
         func post(_ body: [UInt8], to address: String) async throws -> Int {
-            self.state.withLockedValue { state in
-                if let event = AlarmEvent(body) { state.events.append(event) }
+            let event = AlarmEvent(body)
+            let status = self.state.withLockedValue { state in
+                if let event { state.events.append(event) }
                 return state.status
             }
+            if let event { self.posted.yield(event) }
+            return status
         }
     }
 
@@ -40,7 +48,7 @@ struct StoreFailureTests {
         let store: WrappedStore
         let clock = TurnedClock()
         let recorder = Recorder()
-        let watch: AlarmWatch
+        var watch: AlarmWatch
 
         init(_ store: any ServiceStore) {
             self.store = WrappedStore(store)
@@ -51,8 +59,7 @@ struct StoreFailureTests {
 
         func rounds(_ count: Int) async {
             for _ in 0..<count {
-                await self.watch.look()
-                await self.watch.send()
+                await self.watch.round()
                 await self.watch.tellOfStore()
                 self.clock.turn(by: 15)
             }
@@ -170,5 +177,98 @@ struct StoreFailureTests {
         #expect(failures.event(of: "test", by: clock) != nil)
         clock.turn(by: 1)
         #expect(failures.event(of: "test", by: clock) == nil)
+    }
+
+    // MARK: Calls that never return
+
+    @Test(
+        "a disk that hangs: told while the rounds wait for it, and its end when it answers", .timeLimit(.minutes(1)))
+    func diskThatHangsIsToldWhileTheRoundsWaitForItAndItsEndWhenItAnswers() async throws {
+        try await TestedStore.sqlite.withDatabase { open in
+            let gate = GatedStore(try open())
+            var story = Story(gate)
+            story.watch.interval = .milliseconds(1)
+            let (watch, clock) = (story.watch, story.clock)
+            let running = Task { try await watch.run() }
+            // A call of a store that hangs ends with nothing but its answer.
+            defer {
+                running.cancel()
+                gate.open()
+            }
+            await gate.untilWriting()
+            clock.turn(by: 299)
+            #expect(watch.parts.storeFailures.event(of: "test", by: clock) == nil)
+            clock.turn(by: 1)
+            var events = story.recorder.stream.makeAsyncIterator()
+            let begin = try #require(await events.next())
+            #expect([begin.phase.rawValue, begin.key] == ["firing", "store-failed:test"])
+            #expect(begin.since == TurnedClock.start)
+            #expect(
+                begin.detail
+                    == "The database fails: instance test, since 00:00 UTC: alarms are not evaluated (no-answer)")
+            gate.open()
+            let end = try #require(await events.next())
+            #expect([end.phase.rawValue, end.key] == ["recovered", "store-failed:test"])
+            running.cancel()
+            try await running.value
+        }
+    }
+
+    @Test("reports that hang are told although alarms are evaluated")
+    func reportsThatHangAreToldAlthoughAlarmsAreEvaluated() async throws {
+        try await TestedStore.sqlite.withDatabase { open in
+            let store = try open()
+            let (gate, story) = (GatedStore(store), Story(store))
+            let intake = ReportIntake(
+                store: gate, instance: "test", clock: story.clock, failures: story.watch.parts.storeFailures)
+            let report = try ReportText.report(ReportText.body())
+            intake.store([
+                AcceptedReport(
+                    report: report, group: ReportGroup(report), receivedAt: TurnedClock.start, networks: nil,
+                    isSample: false, isListed: true, body: report.document)
+            ]) { _ in }
+            defer { gate.open() }
+            await gate.untilWriting()
+            await story.rounds(20)
+            #expect(story.recorder.events.isEmpty)
+            await story.rounds(1)
+            #expect(story.recorder.phases == ["firing"])
+            #expect(story.recorder.events.first?.detail.hasSuffix(": reports are not stored (no-answer)") == true)
+        }
+    }
+
+    @Test("a call that hung and failed in the end has failed since its begin, and one that succeeds ends it")
+    func callThatHungAndFailedInTheEndHasFailedSinceItsBegin() {
+        let (failures, clock) = (StoreFailures(), TurnedClock())
+        failures.begin(.evaluating, by: clock)
+        clock.turn(by: 300)
+        failures.note(.evaluating, .failure(StoreError(.unavailable, "x")), by: clock)
+        let event = failures.event(of: "test", by: clock)
+        #expect(event?.since == TurnedClock.start)
+        #expect(event?.detail.hasSuffix("(unavailable)") == true)
+        failures.begin(.evaluating, by: clock)
+        #expect(failures.event(of: "test", by: clock) != nil)
+        failures.note(.evaluating, .success(()), by: clock)
+        #expect(failures.event(of: "test", by: clock) == nil)
+    }
+
+    @Test("a call that is slow is no failure; behind one that failed it counts after the limit")
+    func callThatIsSlowIsNoFailureBehindOneThatFailedItCountsAfterTheLimit() {
+        let (failures, clock) = (StoreFailures(patience: 60), TurnedClock())
+        func isTold() -> Bool { failures.event(of: "test", by: clock) != nil }
+        for _ in 0..<10 {
+            failures.begin(.sending, by: clock)
+            clock.turn(by: 299)
+            #expect(!isTold())
+            failures.note(.sending, .success(()), by: clock)
+            #expect(!isTold())
+        }
+        failures.note(.sending, .failure(StoreError(.busy, "x")), by: clock)
+        clock.turn(by: 270)
+        failures.begin(.sending, by: clock)
+        clock.turn(by: 59)
+        #expect(!isTold())
+        clock.turn(by: 1)
+        #expect(isTold())
     }
 }

@@ -174,8 +174,9 @@ final class ReportIntake: Sendable {
 
     private func write() async {
         while let batch = self.nextBatch() {
+            self.failures.begin(.reports, by: self.clock)
             let outcome = await self.append(batch)
-            if !outcome.written.isEmpty { self.failures.note(.reports, outcome.result, by: self.clock) }
+            self.failures.note(.reports, outcome.written.isEmpty ? nil : outcome.result, by: self.clock)
             self.line.withLockedValue { line in
                 for waiting in outcome.written { line.leave(waiting) }
                 guard case .success = outcome.result, !outcome.written.isEmpty else { return }
