@@ -106,11 +106,16 @@ struct AlarmEvent: Hashable, Sendable {
         }
         let told = sorted.prefix(Self.maximumAlarms).map(ToldAlarm.init)
         let more = sorted.count > told.count ? " and \(sorted.count - told.count) more" : ""
+        let detail =
+            switch sorted.count {
+            // What a person had seen became more urgent, and left it.
+            case 0: "no alarm of \(message.kind) is left in this message; one that fires is told in another"
+            case 1: sorted[0].detail
+            default:
+                "\(sorted.count) alarms of \(message.kind): \(told.map(\.subject).joined(separator: ", "))\(more)"
+            }
         self.init(
-            phase, key: message.key, kind: message.kind, severity: severity.rawValue,
-            detail: sorted.count == 1
-                ? sorted[0].detail
-                : "\(sorted.count) alarms of \(message.kind): \(told.map(\.subject).joined(separator: ", "))\(more)",
+            phase, key: message.key, kind: message.kind, severity: severity.rawValue, detail: detail,
             since: sorted.map(\.since).min() ?? message.begunAt, time: time, auditHead: auditHead, alarms: told,
             count: sorted.count)
     }

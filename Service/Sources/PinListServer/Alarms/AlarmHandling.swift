@@ -78,11 +78,17 @@ enum AlarmHandling {
     ///   - severity: The most urgent that is silenced; `nil` for as urgent as it is now, or a warning where none fires.
     ///   - actor: The id of the token.
     /// - Returns: The silence; `nil` when it is no kind, and no alarm of that key fires.
-    /// - Throws: ``Problem``: 429 for a token that made too many entries; what the store says.
+    /// - Throws: ``Problem``: 400 for what no silence covers, 429 for a token that made too many entries; what the store says.
     static func silence(
         _ what: String, for seconds: Int64, because reason: String, upTo severity: Alarm.Severity?,
         in store: StoreTransaction, by actor: String, at now: Timestamp
     ) throws -> StoredSilence? {
+        guard what != Alarm.Kind.storeFailed.rawValue else {
+            throw Problem(
+                .badRequest, "malformed",
+                "store-failed is told from memory, and no silence covers it; silence it at the target, or mend the database"
+            )
+        }
         try AuditQuota.expectRoom(for: Self.silencedAction, by: actor, in: store, at: now)
         let seen = try store.acknowledgedMessages(at: now)
         let isKind = Alarm.Kind(rawValue: what) != nil

@@ -76,10 +76,12 @@ package struct Alarm: Hashable, Sendable {
     /// The problem, in a sentence without a full stop: that of ``AlarmSentence``.
     package let detail: String
 
-    /// The subject in the key of an alarm.
+    /// The subject in the key of an alarm. That of an IPv6 address has the separator in it, and no other part has.
     package static func subject(of key: String) -> String {
-        let parts = key.split(separator: ":", maxSplits: 2)
-        return parts.count > 1 ? String(parts[1]) : ""
+        let parts = key.split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count > 1 else { return "" }
+        guard let kind = Kind(rawValue: String(parts[0])) else { return String(parts[1]) }
+        return parts[1..<max(parts.count - kind.partsBehindSubject, 2)].joined(separator: ":")
     }
 
     /// States an alarm.
@@ -100,6 +102,22 @@ package struct Alarm: Hashable, Sendable {
         self.subject = subject
         self.detail = AlarmSentence.text(opening ?? kind.opening, subject, facts)
         self.key = "\(kind.rawValue):\(subject)\(key.isEmpty ? "" : ":" + key)"
+    }
+}
+
+extension Alarm.Kind {
+    /// The number of parts that the keys of this kind have behind the subject.
+    fileprivate var partsBehindSubject: Int {
+        switch self {
+        case .failureRate, .listExpiry, .rootExpiry, .adoptionStalled, .unknownList, .publishRefused, .notVerified,
+            .storeFailed, .test:
+            0
+        case .certificateExpiry, .pinExpiry, .probeFailed, .probeUnreached, .probeMissing, .rotationGate, .earlySwitch,
+            .noRotationPlan, .revokedCertificate, .equivocation, .silence:
+            1
+        // The alarm that there are more of them has none, and the name of a list in place of a host.
+        case .unexpectedCertificate: 2
+        }
     }
 }
 

@@ -198,6 +198,10 @@ struct AcknowledgedMessageTests {
                 try await Self.told(Self.failing(["a"]), to: store, after: 15).sorted() == [
                     "firing failure-rate:a#2 1", "recovered failure-rate:a 0",
                 ])
+            let waiting = try await store.read { try $0.notifications(to: "pager", before: .max) }
+            #expect(
+                waiting.compactMap { AlarmEvent($0) }.first { $0.phase == .recovered }?.detail
+                    == "no alarm of failure-rate is left in this message; one that fires is told in another")
             #expect(try await Self.told([], to: store, after: 30) == ["recovered failure-rate:a#2 1"])
         }
     }

@@ -108,6 +108,19 @@ struct AlarmRequestTests {
         }
     }
 
+    @Test("a silence of store-failed, which keeps nothing quiet, is refused, and is not in the audit log")
+    func silenceOfStoreFailedIsRefused() async throws {
+        try await Self.with { service in
+            let token = try await service.token(.operate)
+            let silence = #"{"what": "store-failed", "seconds": 3600, "because": "x", "upTo": "critical"}"#
+            let answer = try await Self.post(service, "silence", silence, token)
+            #expect(answer.status == 400)
+            #expect(answer.text.contains("no silence covers it"))
+            #expect(try await service.store.read { try $0.silences(at: TurnedClock.start) }.isEmpty)
+            #expect(try await service.actions().isEmpty)
+        }
+    }
+
     @Test("a page of a sibling subdomain, or of another port, silences nothing by the operator's cookie")
     func pageOfASiblingSubdomainOrOfAnotherPortSilencesNothingByTheOperatorsCookie() async throws {
         try await Self.with { service in

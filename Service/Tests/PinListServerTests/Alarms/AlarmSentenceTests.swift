@@ -29,6 +29,24 @@ struct AlarmSentenceTests {
         #expect(AlarmRunbook.action("test", "x") == nil)
     }
 
+    @Test("the subject of an alarm is the one in its key, also where that is an IPv6 address")
+    func subjectOfAnAlarmIsTheOneInItsKeyAlsoWhereThatIsAnIPv6Address() {
+        let digest = String(repeating: "0", count: 64)
+        for subject in ["api.example.com", "2001:db8::1", "::1", "2001:db8::", "hosts of no list"] {
+            for alarm in [
+                Alarm(.failureRate, .critical, subject, ""), Alarm(.probeFailed, .critical, subject, "", key: "cafe"),
+                Alarm(.silence, .warning, subject, "", key: "reports"),
+                Alarm(.unexpectedCertificate, .warning, subject, "", key: "com.example.app:\(digest)"),
+            ] {
+                #expect(Alarm.subject(of: alarm.key) == subject, "\(alarm.key)")
+            }
+        }
+        let more = Alarm(.unexpectedCertificate, .warning, "com.example.app", "over 200 of them")
+        #expect(Alarm.subject(of: more.key) == "com.example.app")
+        #expect(Alarm.subject(of: "of-a-later-version:api.example.com:x") == "api.example.com")
+        #expect(Alarm.subject(of: "failure-rate") == "")
+    }
+
     @Test("an alarm says its cause first, then where, since when, and in how many networks")
     func anAlarmSaysItsCauseFirst() async throws {
         let repository = try RepositorySimulator.story([try .pinned("api.example.com")])
