@@ -27,6 +27,16 @@ public struct SightingRules: Sendable {
         self.denied = Set(list.denied.map(\.pin))
     }
 
+    /// Names what an evaluation goes by at a time: the list, and the entries of it that have ended. One that was made by
+    /// another edition has to be made anew: an entry has ended since, or a clock was wrong.
+    ///
+    /// - Parameter digest: The digest of the list.
+    package static func edition(of list: PinList, _ digest: String, at time: Timestamp) -> String {
+        // Entries end one after the other: their number says which.
+        let ended = list.domains.reduce(0) { $0 + ($1.entry.expiresAt.map { $0 <= time } == true ? 1 : 0) }
+        return ended == 0 ? digest : "\(digest)+\(ended)"
+    }
+
     /// Evaluates a certificate.
     ///
     /// - Parameters:

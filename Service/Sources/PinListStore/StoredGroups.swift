@@ -79,8 +79,13 @@ extension StoreTransaction {
 
     /// Groups, the one with the newest report first.
     ///
-    /// - Parameter newest: The newest version of each list.
-    package func groups(_ filter: GroupFilter, newest: [String: Int64]) throws -> [GroupSummary] {
+    /// - Parameters:
+    ///   - filter: The filter.
+    ///   - newest: The newest version of each list.
+    ///   - now: The time; `nil` where no list can have been dated ahead.
+    package func groups(
+        _ filter: GroupFilter, newest: [String: Int64], at now: Timestamp? = nil
+    ) throws -> [GroupSummary] {
         var conditions: [String] = []
         var values: [SQLValue] = []
         for (column, value) in [("host", filter.host), ("reason", filter.reason), ("app_version", filter.appVersion)]
@@ -88,7 +93,7 @@ extension StoreTransaction {
             conditions.append("\(column) = ?")
             values.append(.text(value))
         }
-        var lookups = Lookups()
+        var lookups = Lookups(now: now)
         return try self.connection.rows(
             """
             SELECT \(Self.groupColumns) FROM \(Self.countedGroups)
@@ -102,14 +107,15 @@ extension StoreTransaction {
 
     /// The earlier look-ups for groups: of many groups of a host, or of an issuer, the result is the same.
     private struct Lookups {
+        let now: Timestamp?
         var hosts: [String: [String]] = [:]
         var counts: [[String]: Int64] = [:]
         var probes: [StoredProbe]?
     }
 
     /// One group.
-    package func group(id: String, newest: [String: Int64]) throws -> GroupSummary? {
-        var lookups = Lookups()
+    package func group(id: String, newest: [String: Int64], at now: Timestamp? = nil) throws -> GroupSummary? {
+        var lookups = Lookups(now: now)
         return try self.connection.rows(
             "SELECT \(Self.groupColumns) FROM \(Self.countedGroups) WHERE id = ? GROUP BY number", [.text(id)]
         ).first.flatMap { try self.summary($0, newest, &lookups) }
@@ -133,7 +139,8 @@ extension StoreTransaction {
         facts.issuerIsPublicCA = try row.optionalInteger(11).map { $0 != 0 }
         facts.isChainValidated = try row.integer(12) != 0
         if newest[group.listName] != nil {
-            facts.newestListVersion = try self.newestVersion(of: group.listName, at: seen.upperBound)
+            facts.newestListVersion = try self.newestVersion(
+                of: group.listName, at: seen.upperBound, lookups.now)
         }
         facts.clockSkew = try self.clockSkew(of: number)
         facts.otherHosts = try self.otherHosts(of: group, &lookups)
@@ -157,11 +164,16 @@ extension StoreTransaction {
     }
 
     /// The newest version when the last report came. A list that was published since, perhaps because of these reports,
-    /// does not make stale clients of those who sent them.
-    private func newestVersion(of name: String, at time: Timestamp) throws -> Int64? {
-        try self.connection.rows(
-            "SELECT version FROM publication WHERE name = ? AND published_at <= ? ORDER BY number DESC LIMIT 1",
-            [.text(name), .integer(time.secondsSince1970)]
+    /// does not make stale clients of those who sent them. A list that is dated over half a day ahead was dated by a wrong
+    /// clock, and counts as published a day ago.
+    private func newestVersion(of name: String, at time: Timestamp, _ now: Timestamp?) throws -> Int64? {
+        let isOfToday = now.map { time >= $0.before(86_400) } ?? false
+        let ahead = isOfToday ? now?.before(-BelievedTime.step).secondsSince1970 : nil
+        return try self.connection.rows(
+            """
+            SELECT version FROM publication WHERE name = ? AND (published_at <= ? OR published_at > ?)
+            ORDER BY number DESC LIMIT 1
+            """, [.text(name), .integer(time.secondsSince1970), .integer(ahead ?? .max)]
         ).first?.integer(0)
     }
 

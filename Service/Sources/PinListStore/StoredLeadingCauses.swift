@@ -29,14 +29,16 @@ extension StoreTransaction {
             let groups = try self.groups(
                 GroupFilter(
                     host: host, since: now.before(Self.hoursOfLeadingCause * 3_600), limit: Self.groupsOfLeadingCause),
-                newest: newest)
+                newest: newest, at: now)
             let counts = try self.groupCounts(groups.map(\.number), in: grid)
             // Groups of several versions of the app have one cause.
             let kinds = Dictionary(grouping: groups, by: \.cause.kind)
             let reports = kinds.mapValues { groups in
                 groups.reduce(Int64(0)) { sum, group in
                     let windows = counts[group.number] ?? [:]
-                    return sum + windows.filter { $0.key >= grid.count - Self.hoursOfLeadingCause }.values.reduce(0, +)
+                    // A wrong clock may have counted some in hours to come.
+                    let last = (grid.count - Self.hoursOfLeadingCause)..<grid.count
+                    return sum + windows.filter { last.contains($0.key) }.values.reduce(0, +)
                 }
             }
             let most = reports.max { ($0.value, $1.key.rawValue) < ($1.value, $0.key.rawValue) }?.key

@@ -78,7 +78,7 @@ extension StoreTransaction {
     /// - Parameters:
     ///   - told: The certificates, with their bytes; all of one token.
     ///   - rules: Those of the list that is served.
-    ///   - list: Its digest.
+    ///   - list: Its edition.
     package func add(
         _ told: [(sighting: StoredSighting, certificate: [UInt8])], of name: String, by rules: SightingRules,
         of list: String, at now: Timestamp
@@ -96,7 +96,10 @@ extension StoreTransaction {
                 continue
             }
             if let known {
-                states.append(try self.join(sighting, certificate, to: known))
+                let joined = try self.join(sighting, certificate, to: known) {
+                    $0.evaluate(by: rules, of: list, at: now)
+                }
+                states.append(joined)
                 continue
             }
             guard room > 0 else { return .full }
@@ -124,9 +127,10 @@ extension StoreTransaction {
     }
 
     /// Adds to a sighting what another look at the same certificate brought: the certificate after its precertificate, an
-    /// earlier log, the chain.
+    /// earlier log, another chain. Issuers that are signed by several have a chain for each.
     private func join(
-        _ told: StoredSighting, _ certificate: [UInt8], to known: StoredSighting
+        _ told: StoredSighting, _ certificate: [UInt8], to known: StoredSighting,
+        evaluate: (inout StoredSighting) -> Void
     ) throws -> SightingState {
         var joined = known
         if let time = told.loggedAt, known.loggedAt.map({ time < $0 }) != false {
@@ -135,12 +139,9 @@ extension StoreTransaction {
         if joined.log.isEmpty { joined.log = told.log }
         let isWhole = known.isPrecertificate && !told.isPrecertificate
         if isWhole { joined.isPrecertificate = false }
-        if known.issuers.count < told.issuers.count { joined.issuers = told.issuers }
-        // The evaluation of just now knew the longer chain, or the same.
-        if known.issuers.count <= told.issuers.count {
-            (joined.evaluated, joined.host, joined.isEnforced) = (told.evaluated, told.host, told.isEnforced)
-            joined.list = told.list
-        }
+        let other = told.issuers.filter { !known.issuers.contains($0) }
+        joined.issuers += other.prefix(max(Self.maximumIssuers - known.issuers.count, 0))
+        evaluate(&joined)
         if joined != known { try self.update(joined) }
         if isWhole {
             try self.connection.execute(
@@ -149,6 +150,9 @@ extension StoreTransaction {
         }
         return joined.state
     }
+
+    /// The maximum number of keys of issuers that are kept of a sighting: those of several chains.
+    private static var maximumIssuers: Int { 32 }
 
     private func update(_ sighting: StoredSighting) throws {
         let columns = StoredSighting.columns.dropFirst(2).dropLast().map { "\($0) = ?" }.joined(separator: ", ")
@@ -171,7 +175,7 @@ extension StoreTransaction {
             ], limit: limit)
     }
 
-    /// Whether some were evaluated by another list.
+    /// Whether some were evaluated by another edition of a list.
     package func hasSightingsToEvaluate(of name: String, by list: String) throws -> Bool {
         // Two ranges of an index; "is not" would be a walk through all of it.
         try ["<", ">"].contains { sign in
@@ -183,7 +187,7 @@ extension StoreTransaction {
 
     // MARK: What changes them
 
-    /// Evaluates those anew that were evaluated by another list.
+    /// Evaluates those anew that were evaluated by another edition of a list.
     ///
     /// - Returns: Their number, `limit` at most.
     package func evaluateSightings(

@@ -55,6 +55,20 @@ struct SightingRulesTests {
         #expect(Self.evaluate(rules, [], key: 1) == "unlisted -")
     }
 
+    @Test("the edition of a list is its digest, and another one with each entry that ends")
+    func editionOfAListIsItsDigestAndAnotherOneWithEachEntryThatEnds() throws {
+        func time(_ seconds: Int64) -> Timestamp { Timestamp(secondsSince1970: Self.now.secondsSince1970 + seconds) }
+        let list = PinList(
+            name: "com.example.app", version: 1, issuedAt: Self.now, expiresAt: Self.now,
+            domains: [
+                try Self.entry("a.example", [KnownPin(Self.pin(1))]),
+                try Self.entry("b.example", [KnownPin(Self.pin(1))], expiresAt: time(10)),
+                try Self.entry("c.example", [KnownPin(Self.pin(1))], expiresAt: time(20)),
+            ])
+        let editions = [0, 9, 10, 19, 20].map { SightingRules.edition(of: list, "d", at: time($0)) }
+        #expect(editions == ["d", "d", "d+1", "d+1", "d+2"])
+    }
+
     @Test("a key that is pinned for the server alone does not let an issuer pass with it")
     func keyThatIsPinnedForTheServerAloneDoesNotLetAnIssuerPassWithIt() throws {
         let rules = Self.rules([try Self.entry("a.example", [KnownPin(Self.pin(1), position: .leaf)])])

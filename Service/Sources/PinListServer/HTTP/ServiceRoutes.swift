@@ -89,7 +89,7 @@ struct ServiceRoutes: Sendable {
             let groups = try await self.parts.store.read { store in
                 try store.groups(
                     GroupFilter(since: overview.time.before(604_800), limit: StatusDocument.maximumGroups),
-                    newest: newest)
+                    newest: newest, at: overview.time)
             }
             return try StatusDocument(
                 overview, groups, in: StatusScope(overview, names), room: self.parts.room.withLockedValue { $0 }

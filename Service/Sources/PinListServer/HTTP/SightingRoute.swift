@@ -33,12 +33,12 @@ struct SightingRoute: Sendable {
         }
         let now = self.parts.clock.now
         let told = try Self.read(body, of: name, by: actor, at: now)
-        let (rules, digest) = (SightingRules(held.list), held.digest)
+        let (rules, edition) = (SightingRules(held.list), SightingRules.edition(of: held.list, held.digest, at: now))
         let storing: SightingStoring
         do {
             storing = try await self.parts.store.write { store in
                 let storing = try store.add(
-                    told.map { ($0.sighting, $0.certificate) }, of: name, by: rules, of: digest, at: now)
+                    told.map { ($0.sighting, $0.certificate) }, of: name, by: rules, of: edition, at: now)
                 // All of a request, or none.
                 guard case .stored(let states) = storing else { throw CapacityError() }
                 try store.keep(sightingIssuers: Self.issuers(told, states), of: name, at: now)

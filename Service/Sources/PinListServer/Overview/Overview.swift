@@ -125,7 +125,9 @@ package struct Overview: Sendable {
         _ name: String, _ served: ServedLists.Name, _ store: StoreTransaction, _ now: Timestamp
     ) throws -> NameOverview? {
         guard let held = served.published.list, let root = served.published.newestRoot else { return nil }
-        let published = try store.publicationTime(of: held.list.version, name: name) ?? held.list.issuedAt
+        // A time that is over half a day ahead is one of a wrong clock: until then the list would count as new.
+        let stored = try store.publicationTime(of: held.list.version, name: name)
+        let published = stored.flatMap { $0 > now.before(-BelievedTime.step) ? nil : $0 } ?? held.list.issuedAt
         let window = held.list.refreshInterval
         let hours = max(1, (window + 3_599) / 3_600)
         let listRequests = try store.listRequests(of: name, windows: 2, of: hours, until: now.hour)

@@ -7,24 +7,24 @@ internal import CertificateSightings
 internal import PinListMetadata
 internal import PinListStore
 
-/// Evaluates the certificates that were found in logs anew, when another list is served.
+/// Evaluates the certificates that were found in logs anew, when another list is served or an entry of it has ended.
 extension ServiceParts {
     /// The maximum number of sightings that are evaluated in one transaction, so that other writers wait only briefly.
     private static let maximumEvaluated = 500
     /// The maximum number of transactions for a name; the next look, of the alarms, goes on.
     private static let maximumRounds = 40
 
-    /// Evaluates those that were evaluated by an earlier list.
+    /// Evaluates those that were evaluated by another edition of the list.
     func evaluateSightings() async throws {
         let now = self.clock.now
         for (name, served) in self.lists.names {
             guard let held = served.published.list else { continue }
-            let digest = held.digest
-            guard try await self.store.read({ try $0.hasSightingsToEvaluate(of: name, by: digest) }) else { continue }
+            let edition = SightingRules.edition(of: held.list, held.digest, at: now)
+            guard try await self.store.read({ try $0.hasSightingsToEvaluate(of: name, by: edition) }) else { continue }
             let rules = SightingRules(held.list)
             for _ in 0..<Self.maximumRounds {
                 let count = try await self.store.write { store in
-                    try store.evaluateSightings(of: name, by: rules, of: digest, at: now, limit: Self.maximumEvaluated)
+                    try store.evaluateSightings(of: name, by: rules, of: edition, at: now, limit: Self.maximumEvaluated)
                 }
                 guard count > 0 else { break }
             }

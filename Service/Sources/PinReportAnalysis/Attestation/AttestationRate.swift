@@ -33,8 +33,9 @@ package struct AttestationRate: Hashable, Sendable {
     /// Makes an empty rate.
     package init(at now: Timestamp) { self.now = now }
 
-    /// Counts reports of an hour.
+    /// Counts reports of an hour; none of a later one, which a wrong clock dated ahead.
     package mutating func add(_ count: Int64, in hour: Int64, isAttested: Bool) {
+        guard hour <= self.now.hour else { return }
         if isAttested {
             self.attested += count
             self.hours[hour, default: 0] += count

@@ -99,25 +99,26 @@ package struct KnownPayloads: Sendable {
     /// 64 days of evidence at the most a day.
     package static let maximum = 1_024
 
-    private var newer: [String: Timestamp] = [:]
-    private var older: [String: Timestamp] = [:]
+    private var newer: [String: Range<Timestamp>] = [:]
+    private var older: [String: Range<Timestamp>] = [:]
 
     /// Knows none.
     package init() {}
 
     /// Whether a payload needs no look at a time.
     package func contains(_ digest: String, at now: Timestamp) -> Bool {
-        (self.newer[digest] ?? self.older[digest]).map { now < $0 } ?? false
+        (self.newer[digest] ?? self.older[digest])?.contains(now) ?? false
     }
 
     /// Remembers a payload.
     ///
-    /// - Parameter end: The time from which it is checked again.
-    package mutating func insert(_ digest: String, until end: Timestamp) {
+    /// - Parameter times: The times at which it is not checked again. They have a begin: a clock that was ahead may be right
+    ///   again.
+    package mutating func insert(_ digest: String, during times: Range<Timestamp>) {
         if self.newer.count >= Self.maximum {
             self.older = self.newer
             self.newer = [:]
         }
-        self.newer[digest] = end
+        self.newer[digest] = times
     }
 }

@@ -87,7 +87,8 @@ package struct HostRate: Hashable, Sendable {
     /// Computes a rate.
     ///
     /// - Parameters:
-    ///   - counts: Reports by hour and by whether they are pin failures.
+    ///   - counts: Reports by hour and by whether they are pin failures. Those of later hours were counted by a wrong clock, and
+    ///     count for nothing.
     ///   - unsampled: Of these, by hour, the pin failures that every installation reports.
     ///   - rate: The share of installations that report.
     ///   - hour: The current hour.
@@ -97,6 +98,7 @@ package struct HostRate: Hashable, Sendable {
         rate: ReportRate = ReportRate(), hour: Int64, part: Double
     ) {
         self.host = host
+        let counts = counts.filter { $0.key <= hour }
         func count(_ hour: Int64, _ of: ((all: Int64, pins: Int64)) -> Int64) -> Double {
             Double(counts[hour].map(of) ?? 0)
         }

@@ -17,7 +17,7 @@ package struct StoredSighting: Hashable, Sendable {
     package var host: String
     /// Whether that entry enforces.
     package var isEnforced: Bool
-    /// The digest of the list that it was evaluated by.
+    /// The edition of the list that it was evaluated by (``SightingRules/edition(of:_:at:)``).
     package var list: String
     /// The pin of its key.
     package let key: String
@@ -109,6 +109,11 @@ package struct StoredSighting: Hashable, Sendable {
     }
 
     /// Evaluates it by a list that is served.
+    ///
+    /// - Parameters:
+    ///   - rules: Those of the list.
+    ///   - list: Its edition.
+    ///   - now: The time.
     package mutating func evaluate(by rules: SightingRules, of list: String, at now: Timestamp) {
         guard let key = try? Pin(self.key) else { return }
         let evaluation = rules.evaluate(

@@ -19,7 +19,7 @@ extension DashboardPages {
             limit: FailuresPage.maximumGroups)
         let grid = HourGrid(filter.span, until: now.hour)
         let (summaries, series, choices, kinds, unreported) = try await asked.parts.store.read { store in
-            let summaries = try store.groups(wanted, newest: newest)
+            let summaries = try store.groups(wanted, newest: newest, at: now)
             return (
                 summaries, try store.groupCounts(summaries.map(\.number), in: grid),
                 try store.groupChoices(limit: FailuresPage.maximumChoices), try store.kindCounts(in: grid),
@@ -53,7 +53,7 @@ extension DashboardPages {
         let now = asked.overview.time
         let names = asked.overview.names.map(\.name)
         let found = try await asked.parts.store.read { store -> (GroupSummary, GroupDetails, String)? in
-            guard let summary = try store.group(id: id, newest: newest) else { return nil }
+            guard let summary = try store.group(id: id, newest: newest, at: now) else { return nil }
             // A report of a sender that is none of ours names no list.
             let lists = names.filter { summary.listName.isEmpty || $0 == summary.listName }
             let logged = try summary.leafPin.flatMap { key in

@@ -69,8 +69,9 @@ struct EquivocationWatch: Sendable {
             if found != .known {
                 found = try await self.store.write { try $0.keep(envelope, list, payload: payload, at: now) }
             }
-            let end = found == .beyondQuota ? EquivocationCheck.day(of: now.before(-86_400)) : .distantEnd
-            self.known.withLockedValue { $0.insert(payload, until: end) }
+            let (today, tomorrow) = (EquivocationCheck.day(of: now), EquivocationCheck.day(of: now.before(-86_400)))
+            let times = found == .beyondQuota ? today..<tomorrow : Timestamp.distantBegin..<Timestamp.distantEnd
+            self.known.withLockedValue { $0.insert(payload, during: times) }
         } catch {
             self.logger.storeFailed("an envelope in a report could not be looked at", error)
             throw error
@@ -79,6 +80,8 @@ struct EquivocationWatch: Sendable {
 }
 
 extension Timestamp {
+    /// A time before all others.
+    fileprivate static let distantBegin = Timestamp(secondsSince1970: .min)
     /// A time that never comes.
     fileprivate static let distantEnd = Timestamp(secondsSince1970: .max)
 }
