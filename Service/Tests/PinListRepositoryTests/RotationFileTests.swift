@@ -34,6 +34,22 @@ struct RotationFileTests {
         #expect(Self.text(plan).contains("\n  - {state: announced, at: 2026-11-21T00:00:00Z, version: 7, "))
     }
 
+    @Test("of a machine's own look and that of the plan the later one counts, but for one that is dated ahead")
+    func ofAMachinesOwnLookAndThatOfThePlanTheLaterOneCountsButForOneThatIsDatedAhead() throws {
+        func look(_ days: Int64) -> KeySightings {
+            KeySightings(at: Timestamp(secondsSince1970: SourceText.now.secondsSince1970 + days * 86_400))
+        }
+        for (own, planned, wanted) in [(-2, -1, -1), (-1, -2, -1), (-1, 3, -1), (3, -1, -1), (3, 4, 4)]
+            as [(Int64, Int64, Int64)]
+        {
+            var plan = try Self.plan()
+            plan.sightings = look(planned)
+            var memory = ProbeMemory()
+            memory.keep(look(own), of: plan)
+            #expect(memory.sightings(of: plan, at: SourceText.now) == look(wanted), "\(own) \(planned)")
+        }
+    }
+
     @Test("hostile files are refused with file and line, and none is read without a bound")
     func hostileFilesAreRefusedWithFileAndLineAndNoneIsReadWithoutABound() throws {
         let text = Self.text(try Self.plan())

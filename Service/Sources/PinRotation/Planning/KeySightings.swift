@@ -28,6 +28,8 @@ public struct KeySightings: Hashable, Sendable {
 
     /// The maximum time between two looks that join, in seconds: a week.
     public static let maximumGap: Int64 = 7 * 86_400
+    /// The time from which on a look that is dated ahead was dated by a wrong clock, in seconds: half a day.
+    private static let maximumAhead: Int64 = 43_200
 
     /// The time at which every address was last probed.
     public var at: Timestamp
@@ -45,6 +47,12 @@ public struct KeySightings: Hashable, Sendable {
         self.oldNowhereSince = oldNowhereSince
     }
 
+    /// Whether it is dated so far ahead of a look at a time that a wrong clock did it.
+    package func isAhead(of time: Timestamp) -> Bool {
+        let (ahead, overflow) = self.at.secondsSince1970.subtractingReportingOverflow(time.secondsSince1970)
+        return time < self.at && (overflow || ahead > Self.maximumAhead)
+    }
+
     /// Adds a look to those before.
     ///
     /// - Parameters:
@@ -53,22 +61,28 @@ public struct KeySightings: Hashable, Sendable {
     ///   - new: The new key.
     ///   - old: The old keys.
     ///   - before: The earlier observations.
-    /// - Returns: The earlier observations, unchanged, when there is no address, or the probe is not later. Where an address
-    ///   did not answer, they are without what the others contradict.
+    /// - Returns: The earlier observations, without what this look contradicts, where an address did not answer, or the probe
+    ///   is not later. Those that a wrong clock dated ahead count no more: the look begins anew.
     public static func joining(
         _ addresses: [Address], at time: Timestamp, new: PlannedKey, old: [PlannedKey], to before: KeySightings?
     ) -> KeySightings? {
-        if let before, time < before.at { return before }
+        let isAhead = before?.isAhead(of: time) ?? false
+        let isLater = before.map { isAhead || $0.at <= time } ?? true
         let paths = addresses.compactMap(\.pins)
         let isNewEverywhere = paths.allSatisfy { new.isIn($0) }
         let isOldNowhere = !paths.contains { path in old.contains { $0.isIn(path) } }
-        guard !paths.isEmpty, paths.count == addresses.count else {
+        guard isLater, !paths.isEmpty, paths.count == addresses.count else {
+            // What began after the look is not contradicted by it.
+            func uncontradicted(_ since: Timestamp?) -> Timestamp? {
+                isAhead ? nil : since.flatMap { $0 > time ? $0 : nil }
+            }
             var known = before
-            if !isNewEverywhere { known?.newEverywhereSince = nil }
-            if !isOldNowhere { known?.oldNowhereSince = nil }
+            if !isNewEverywhere { known?.newEverywhereSince = uncontradicted(known?.newEverywhereSince) }
+            if !isOldNowhere { known?.oldNowhereSince = uncontradicted(known?.oldNowhereSince) }
             return known
         }
         let joined = before.flatMap { before -> KeySightings? in
+            guard !isAhead else { return nil }
             let (gap, overflow) = time.secondsSince1970.subtractingReportingOverflow(before.at.secondsSince1970)
             return overflow || gap > Self.maximumGap ? nil : before
         }

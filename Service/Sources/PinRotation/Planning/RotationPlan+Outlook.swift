@@ -104,8 +104,12 @@ extension RotationPlan {
         guard let sightings, sightings.newEverywhereSince != nil else {
             return ["no probe saw the new key at every address"]
         }
-        let isFresh = sightings.at.adding(RotationOutlook.freshSeconds) >= time
-        return isFresh ? [] : ["the last look at every address is of \(sightings.at)"]
+        return Self.isFresh(sightings, at: time) ? [] : ["the last look at every address is of \(sightings.at)"]
+    }
+
+    /// Whether the last look says something of today. One that a wrong clock dated ahead may be of any day.
+    private static func isFresh(_ sightings: KeySightings, at time: Timestamp) -> Bool {
+        !sightings.isAhead(of: time) && sightings.at.adding(RotationOutlook.freshSeconds) >= time
     }
 
     /// An address that did not answer may serve anything: that is not known, and not closed.
@@ -142,7 +146,7 @@ extension RotationPlan {
                 close("no old key was seen since \(since), which is less than 14 days")
                 earliest = quiet
             }
-            if sightings.at.adding(RotationOutlook.freshSeconds) < time {
+            if !Self.isFresh(sightings, at: time) {
                 close("the last look at every address is of \(sightings.at)", .unknown)
             }
         } else if let sightings {

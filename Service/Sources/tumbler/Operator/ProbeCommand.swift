@@ -134,7 +134,7 @@ struct ProbeCommand: ServiceAskingCommand {
                 guard observations.count == hosts.count else { continue }
                 let joined = KeySightings.joining(
                     RotationLookOptions.addresses(of: hosts, observations), at: time, new: entry.plan.new,
-                    old: entry.plan.old, to: memory.sightings(of: entry.plan))
+                    old: entry.plan.old, to: memory.sightings(of: entry.plan, at: time))
                 if let joined { memory.keep(joined, of: entry.plan) }
             }
         } catch {

@@ -210,7 +210,7 @@ struct RotationKnowledge {
     /// The observations of before and now, kept for the next time.
     private func joined(_ plan: RotationPlan, _ addresses: [KeySightings.Address]?) -> KeySightings? {
         var memory = self.memory.load()
-        let before = memory.sightings(of: plan)
+        let before = memory.sightings(of: plan, at: self.time)
         guard let addresses else { return before }
         let joined = KeySightings.joining(addresses, at: self.time, new: plan.new, old: plan.old, to: before)
         if let joined, joined != before {

@@ -176,7 +176,8 @@ struct OutlookTests {
         #expect(look(15, [[PlanFixture.new]], second)?.oldNowhereSince == PlanFixture.day(15))
         #expect(look(8, [[PlanFixture.new], nil], second) == second)
         #expect(look(8, [], second) == second)
-        #expect(look(6, [[PlanFixture.old]], second) == second)
+        // Dated ahead by a wrong clock: what is seen now counts, and begins anew.
+        #expect(look(6, [[PlanFixture.old]], second) == KeySightings(at: PlanFixture.day(6)))
         let mixed = look(8, [[PlanFixture.new], [PlanFixture.other, PlanFixture.old]], second)
         #expect(mixed == KeySightings(at: PlanFixture.day(8)))
     }
@@ -197,5 +198,37 @@ struct OutlookTests {
         #expect(seen?.oldNowhereSince == PlanFixture.day(40) && seen?.newEverywhereSince == PlanFixture.day(40))
         #expect(try Self.outlook(.switched, sightings: seen).gate == .closed)
         #expect(look(1, [nil, [PlanFixture.old]], nil) == nil)
+    }
+
+    @Test("after a look of a clock that was days ahead an old key that is seen counts, and the 14 days begin anew")
+    func afterALookOfAClockThatWasDaysAheadAnOldKeyThatIsSeenCounts() throws {
+        let (new, old) = (PlannedKey(PlanFixture.new), [PlannedKey(PlanFixture.old)])
+        func look(_ day: Int64, _ pins: [[Pin?]?], _ before: KeySightings?, seconds: Int64 = 0) -> KeySightings? {
+            KeySightings.joining(
+                pins.map { PlanFixture.address("a", $0) },
+                at: Timestamp(secondsSince1970: PlanFixture.day(day).secondsSince1970 + seconds), new: new, old: old,
+                to: before)
+        }
+        let ahead = KeySightings(
+            at: PlanFixture.day(43), newEverywhereSince: PlanFixture.day(20), oldNowhereSince: PlanFixture.day(20))
+        let seen = look(40, [[PlanFixture.new], [PlanFixture.old]], ahead)
+        #expect(seen == KeySightings(at: PlanFixture.day(40)))
+        let later = look(41, [[PlanFixture.new]], seen)
+        #expect(later?.oldNowhereSince == PlanFixture.day(41))
+        // Without any old key as well: nothing is known of the days before.
+        #expect(look(40, [[PlanFixture.new]], ahead)?.oldNowhereSince == PlanFixture.day(40))
+        #expect(look(40, [nil, [PlanFixture.old]], ahead) == KeySightings(at: PlanFixture.day(43)))
+        #expect(try Self.outlook(.switched, sightings: ahead).gate == .unknown)
+        #expect(
+            try Self.outlook(.ready, sightings: ahead).missing == [
+                "the last look at every address is of 2027-01-03T00:00:00Z"
+            ])
+        // Of a machine whose clock is minutes behind an old key counts, too, and joins.
+        let now = try #require(look(40, [[PlanFixture.new]], look(33, [[PlanFixture.new]], nil)))
+        #expect(look(40, [[PlanFixture.new]], now, seconds: -600) == now)
+        #expect(look(40, [[PlanFixture.old]], now, seconds: -600) == KeySightings(at: PlanFixture.day(40)))
+        // The new key was everywhere after that look.
+        let first = look(40, [[PlanFixture.new]], nil)
+        #expect(look(40, [[PlanFixture.old]], first, seconds: -600) == first)
     }
 }
