@@ -57,23 +57,24 @@ struct WrongClockFactsTests {
         #expect(try await cause(receivedAt: -2 * Self.day) == .rotation)
     }
 
-    @Test("a list that was published while the clock was a year ahead is not new for a year")
-    func listThatWasPublishedWhileTheClockWasAYearAheadIsNotNewForAYear() async throws {
+    @Test("a list that was published while the clock was two days ahead is not new until then")
+    func listThatWasPublishedWhileTheClockWasTwoDaysAheadIsNotNewUntilThen() async throws {
         let repository = try RepositorySimulator.story()
         try await TestedStore.sqlite.withDatabase { open in
             let store = try open()
             _ = try await Publisher(store: store, anchors: repository.anchors).publish(
                 [repository.roots[0], repository.lists[0]], name: "com.example.app", by: "cli",
-                at: Self.time(365 * Self.day))
+                at: Self.time(2 * Self.day))
             func published(at seconds: Int64) async throws -> Timestamp? {
                 let clock = TurnedClock(Self.time(seconds))
                 let parts = ServiceParts.story(store, anchors: repository.anchors, clock: clock)
                 _ = try await parts.lists.reload(from: store)
                 return try await parts.overview().names.first?.publishedAt
             }
-            #expect(try await published(at: 0) == PinList(payload: Self.payload(repository.lists[0])).issuedAt)
+            let issuedAt = try PinList(payload: Self.payload(repository.lists[0])).issuedAt
+            #expect(try await published(at: 0) == issuedAt)
             // For a clock that is minutes behind another instance's it is the time that is stored.
-            #expect(try await published(at: 365 * Self.day - 300) == Self.time(365 * Self.day))
+            #expect(try await published(at: 2 * Self.day - 300) == Self.time(2 * Self.day))
         }
     }
 
@@ -131,6 +132,39 @@ struct WrongClockFactsTests {
         #expect(known.contains("a", at: Self.time(2 * Self.day + 1)))
         #expect(!known.contains("a", at: TurnedClock.start))
         #expect(!known.contains("a", at: Self.time(3 * Self.day)))
+    }
+
+    // MARK: Probes
+
+    private struct Taker: WebhookSender {
+        func post(_ body: [UInt8], to address: String) async throws -> Int { 204 }
+    }
+
+    @Test("a host whose last probe was dated a year ahead is missed after three days, as any other")
+    func hostWhoseLastProbeWasDatedAYearAheadIsMissedAfterThreeDays() async throws {
+        let repository = try RepositorySimulator.story()
+        try await TestedStore.sqlite.withDatabase { open in
+            let (store, clock) = (try open(), TurnedClock())
+            _ = try await Publisher(store: store, anchors: repository.anchors).publish(
+                [repository.roots[0], repository.lists[0]], name: "com.example.app", by: "cli", at: clock.now)
+            let probe = StoredProbe(
+                name: "com.example.app", host: "api.example.com", at: Self.time(365 * Self.day), isOK: true,
+                result: Array(#"{"host": "api.example.com", "verdict": "allow"}"#.utf8))
+            try await store.write { try $0.add([probe]) }
+            let parts = ServiceParts.story(store, anchors: repository.anchors, clock: clock)
+            _ = try await parts.lists.reload(from: store)
+            func missed() async throws -> [String] {
+                await AlarmWatch(parts: parts, sender: Taker()).look()
+                return AlarmRules.alarms(try await parts.overview().alarmFacts).filter { $0.kind == .probeMissing }
+                    .map(\.subject)
+            }
+            // It counts as a day old.
+            #expect(try await missed() == [])
+            clock.turn(by: 2 * Self.day)
+            #expect(try await missed() == [])
+            clock.turn(by: 1)
+            #expect(try await missed() == ["api.example.com"])
+        }
     }
 
     // MARK: Certificates
