@@ -162,17 +162,25 @@ extension StoreTransaction {
     }
 
     /// The certificates that apps refuse, for names that an entry enforces, which still are valid; acknowledged ones
-    /// are left out, unless they became more urgent. The newest first.
+    /// are left out, unless they may have become more urgent. First those whose key a probe saw served, then those that no
+    /// person has seen: a flood of others does not hide them. Of each the newest first.
     package func unexpectedSightings(of name: String, at now: Timestamp, limit: Int) throws -> [StoredSighting] {
-        try self.sightings(
-            """
-            name = ? AND state = ? AND is_enforced = 1 AND not_after >= ?
-                AND (acknowledged_as IS NULL OR acknowledged_as <> ?) ORDER BY first_at DESC, digest
-            """,
-            [
-                .text(name), .text(SightingState.unknown.rawValue), .integer(now.secondsSince1970),
-                .text(Alarm.Severity.critical.rawValue),
-            ], limit: limit)
+        let orders = [
+            "served_at IS NOT NULL", "served_at IS NULL AND acknowledged_as IS NULL",
+            "served_at IS NULL AND acknowledged_as IS NOT NULL",
+        ]
+        return try orders.reduce(into: []) { found, order in
+            guard found.count < limit else { return }
+            found += try self.sightings(
+                """
+                name = ? AND state = ? AND is_enforced = 1 AND not_after >= ? AND \(order)
+                    AND (acknowledged_as IS NULL OR acknowledged_as <> ?) ORDER BY first_at DESC, digest
+                """,
+                [
+                    .text(name), .text(SightingState.unknown.rawValue), .integer(now.secondsSince1970),
+                    .text(Alarm.Severity.critical.rawValue),
+                ], limit: limit - found.count)
+        }
     }
 
     /// Whether some were evaluated by another edition of a list.

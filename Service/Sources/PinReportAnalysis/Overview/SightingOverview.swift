@@ -12,7 +12,8 @@ package struct SightingOverview: Hashable, Sendable {
     /// The numbers of kept certificates, by state; those of no entry as they were counted.
     package let counts: [SightingState: Int64]
     /// The certificates that apps refuse, for names that an entry enforces: those that still are valid, and of which
-    /// not all are acknowledged. The newest first, ``maximum`` at most.
+    /// not all are acknowledged, ``maximum`` at most: those that a probe saw served, then those that no person has seen, of each
+    /// the newest first.
     package let unexpected: [Unexpected]
     /// Whether there are more.
     package let hasMore: Bool

@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CertificatePinning
-import CertificateSightings
 import Crypto
 import PinListMetadata
 import PinningTesting
@@ -202,40 +201,6 @@ struct WrongClockFactsTests {
             #expect(try await scene.alarms().map(\.subject) == ["a.example.com"])
             scene.service.clock.set(Self.time(10 * Self.day))
             #expect(try await scene.alarms().map(\.subject) == ["b.example.com"])
-        }
-    }
-
-    @Test("of an issuer that two authorities signed the pinned one counts, whichever chain a log had first")
-    func ofAnIssuerThatTwoAuthoritiesSignedThePinnedOneCounts() async throws {
-        let (logged, key) = (LoggedCertificates(), P256.Signing.PrivateKey())
-        let bytes = try logged.certificate(for: ["api.example.com"], key: key)
-        let pins = (1...3).map { Pin(kind: .publicKey, hashing: [$0]) }
-        let list = PinList(
-            name: "a", version: 1, issuedAt: TurnedClock.start, expiresAt: TurnedClock.start,
-            domains: [try Self.entry("api.example.com", [pins[2]])])
-        let certificate = try SightedCertificate(bytes)
-        func states(_ chains: [[Pin]], later digest: String) async throws -> [SightingState] {
-            var states: [SightingState] = []
-            try await TestedStore.sqlite.withDatabase { open in
-                states = try await open().write { store in
-                    let rules = SightingRules(list)
-                    for issuers in chains {
-                        let told = StoredSighting(
-                            certificate, issuers: issuers, log: "", loggedAt: nil, of: "a", by: "t",
-                            at: TurnedClock.start)
-                        _ = try store.add([(told, bytes)], of: "a", by: rules, of: "d", at: TurnedClock.start)
-                    }
-                    let before = try store.sightings(of: "a", limit: 9).map(\.state)
-                    _ = try store.evaluateSightings(of: "a", by: rules, of: digest, at: TurnedClock.start, limit: 9)
-                    return try before + store.sightings(of: "a", limit: 9).map(\.state)
-                }
-            }
-            return states
-        }
-        let (other, pinned) = ([pins[0], pins[1]], [pins[0], pins[2]])
-        #expect(try await states([other], later: "e") == [.unknown, .unknown])
-        for chains in [[other, pinned], [pinned, other], [pinned, []]] {
-            #expect(try await states(chains, later: "e") == [.issuer, .issuer])
         }
     }
 }
