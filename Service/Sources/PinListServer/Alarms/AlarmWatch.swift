@@ -217,7 +217,7 @@ struct AlarmWatch: Service {
                     auditHead: try store.newestAuditEntry()?.digest ?? AuditEntry.origin)
                 for target in targets { try store.notify(target, end.json.bytes, at: now) }
             }
-            failures.forgetTold()
+            failures.forgetTold(targets)
             failures.note(.sending, nil, by: clock)
         } catch {
             failures.note(.sending, .failure(error), by: clock)

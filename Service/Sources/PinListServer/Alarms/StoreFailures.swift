@@ -153,11 +153,11 @@ final class StoreFailures: Sendable {
         }
     }
 
-    /// Forgets which targets were told.
-    func forgetTold() {
+    /// Forgets targets that are told of the end, and those that took nothing. One that took an event meanwhile is left.
+    func forgetTold(_ targets: [String]) {
         self.state.withLockedValue { state in
-            state.tellings = [:]
-            state.told = nil
+            state.tellings = state.tellings.filter { $0.value.isTaken && !targets.contains($0.key) }
+            if state.tellings.isEmpty { state.told = nil }
         }
     }
 }

@@ -179,6 +179,26 @@ struct StoreFailureTests {
         #expect(failures.event(of: "test", by: clock) == nil)
     }
 
+    @Test("a target that takes the begin while the end is stored for others is told the end, too")
+    func targetThatTakesTheBeginWhileTheEndIsStoredForOthersIsToldTheEndToo() throws {
+        let (failures, clock) = (StoreFailures(), TurnedClock())
+        failures.begin(.evaluating, by: clock)
+        clock.turn(by: 300)
+        let event = try #require(failures.event(of: "test", by: clock))
+        func note(_ target: String, isTaken: Bool) {
+            failures.note(event, to: target, isTaken: isTaken, at: clock.uptime)
+        }
+        note("a", isTaken: true)
+        note("c", isTaken: false)
+        let targets = failures.told?.targets ?? []
+        #expect(targets == ["a"])
+        note("b", isTaken: true)
+        failures.forgetTold(targets)
+        #expect(failures.told?.targets == ["b"])
+        failures.forgetTold(["b"])
+        #expect(failures.told?.targets == nil)
+    }
+
     // MARK: Calls that never return
 
     @Test(
