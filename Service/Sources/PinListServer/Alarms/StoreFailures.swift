@@ -58,15 +58,14 @@ final class StoreFailures: Sendable {
     /// The code of an attempt that has not ended.
     static let unanswered = "no-answer"
 
-    /// The time after which an attempt that has not ended counts as one that failed, in seconds.
-    private let patience: Double
+    /// The time after which an attempt that has not ended counts as one that failed, in seconds: no limit of a store ends a
+    /// call to a disk that hangs.
+    static let patience = 60.0
+
     private let state = NIOLockedValueBox(State())
 
     /// Begins without any.
-    ///
-    /// - Parameter patience: The time after which an attempt that has not ended counts as one that failed, in seconds: no
-    ///   limit of a store ends a call to a disk that hangs.
-    init(patience: Double = 60) { self.patience = patience }
+    init() {}
 
     /// Notes that an attempt begins. Of each work there is one at a time.
     func begin(_ work: Work, by clock: any ServiceClock) {
@@ -103,7 +102,7 @@ final class StoreFailures: Sendable {
     private func failures(at uptime: Double) -> [Work: Failure] {
         let state = self.state.withLockedValue { $0 }
         var failures = state.failures
-        for (work, begin) in state.begun where uptime - begin.uptime >= self.patience {
+        for (work, begin) in state.begun where uptime - begin.uptime >= Self.patience {
             Self.add(Self.unanswered, begin, at: uptime, to: &failures[work])
         }
         return failures
