@@ -84,10 +84,10 @@ struct AlarmWatch: Service {
         let causes =
             hosts.isEmpty
             ? [:] : try await self.parts.store.read { try $0.leadingCauses(of: hosts, newest: newest, at: now) }
-        let names = overview.names.map(\.name)
+        let ahead = Set(overview.probes.filter { $0.lastAttempt > now }.map(\.name))
         let events = try await self.parts.store.write { store in
             // Once, so that the next probe is missed in time: one that is dated ahead has no age.
-            for name in names { try store.dateBackProbes(of: name, at: now) }
+            for name in ahead.sorted() { try store.dateBackProbes(of: name, at: now) }
             return try AlarmEvaluation(targets: store.knownTargets(at: now)).apply(
                 AlarmRules.alarms(overview.alarmFacts(causes)), in: store, auditHead: overview.auditHead, at: now)
         }
