@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CertificatePinning
+internal import HTTPTypes
 internal import PinListMetadata
 internal import PinListStore
 internal import PinReportAnalysis
