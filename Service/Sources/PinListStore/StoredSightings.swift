@@ -163,7 +163,7 @@ extension StoreTransaction {
 
     /// The certificates that apps refuse, for names that an entry enforces, which still are valid; acknowledged ones
     /// are left out, unless they may have become more urgent. First those whose key a probe saw served, then those that no
-    /// person has seen: a flood of others does not hide them. Of each the newest first.
+    /// person has seen, then those that one has seen. Of each the newest first.
     package func unexpectedSightings(of name: String, at now: Timestamp, limit: Int) throws -> [StoredSighting] {
         let orders = [
             "served_at IS NOT NULL", "served_at IS NULL AND acknowledged_as IS NULL",
