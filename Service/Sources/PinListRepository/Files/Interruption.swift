@@ -16,7 +16,9 @@ package struct Interruption: Sendable {
 
     /// Ends: nothing has to be put right any more. Where a signal came before, this does not return, and so what follows is not done
     /// beside what was put right.
-    package func end() { Interruptions.shared.end(self.id) }
+    ///
+    /// - Parameter puttingRight: Whether it is put right now: that is not done beside a signal, and no signal ends the process within.
+    package func end(puttingRight: Bool = false) { Interruptions.shared.end(self.id, puttingRight: puttingRight) }
 }
 
 /// `@unchecked Sendable`: because its variables are read and written under the lock only.
@@ -40,8 +42,9 @@ private final class Interruptions: @unchecked Sendable {
         }
     }
 
-    func end(_ id: Int) {
+    func end(_ id: Int, puttingRight: Bool) {
         self.lock.withLock {
+            if puttingRight { self.begun.first { $0.id == id }?.putRight() }
             self.begun.removeAll { $0.id == id }
             guard self.begun.isEmpty else { return }
             for number in self.taken { signal(number, SIG_DFL) }

@@ -21,18 +21,16 @@ struct RotationPublishing {
         let before = try self.project.newestList()
         let project = self.project
         let change = try SourceChange(changes, in: project)
-        @Sendable func takeBack() {
+        let interruption = Interruption {
             // A list that was written may be out: its source stays.
             if (try? project.newestList()) == before { change.takeBack() }
         }
-        // A drill ends its commands itself.
-        let interruption = StandardError.taker == nil ? Interruption(takeBack) : nil
-        defer { interruption?.end() }
         do {
-            return try await self.release.run()
+            let released = try await self.release.run()
+            interruption.end()
+            return released
         } catch {
-            interruption?.end()
-            takeBack()
+            interruption.end(puttingRight: true)
             throw error
         }
     }
