@@ -51,6 +51,8 @@ struct Terminal: ~Copyable {
         }
         let (descriptor, shown) = (self.descriptor, Settings(values: before))
         let interruption = Interruption {
+            // In the background the settings are those of another program, and setting them would stop this one, not end it.
+            guard tcgetpgrp(descriptor) == getpgrp() else { return }
             var values = shown.values
             tcsetattr(descriptor, TCSANOW, &values)
         }
