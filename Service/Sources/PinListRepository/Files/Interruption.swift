@@ -55,8 +55,10 @@ private final class Interruptions: @unchecked Sendable {
     /// Sets the handler of each signal that would end the process.
     private func take() {
         for number in [SIGHUP, SIGINT, SIGTERM] {
-            let before = signal(number, passOn)
-            if before == nil { self.taken.append(number) } else { signal(number, before) }
+            // Kept whole, with its flags: it may be the handler of another part of the program.
+            var before = sigaction()
+            sigaction(number, nil, &before)
+            if signal(number, passOn) == nil { self.taken.append(number) } else { sigaction(number, &before, nil) }
         }
     }
 
