@@ -63,6 +63,13 @@ struct SignedPlaceTests {
             #expect(three.errors.contains("is the place of root 3, and this is root 2"), "\(three)")
             let path = folder.appendingPathComponent("project/root/3.json").path
             #expect(!FileManager.default.fileExists(atPath: path))
+            // What is in the place of root 2 is no root 2: no other file is the place of it.
+            let two = "project/root/2.json"
+            try folder.write(try folder.contents(of: "root.json"), as: two)
+            let hint = "move that file away: \(two) is the place of this root"
+            try await self.expectRefusal([hint], leaving: two, in: folder) {
+                try await self.sign("2.payload", to: two, in: folder)
+            }
         }
     }
 

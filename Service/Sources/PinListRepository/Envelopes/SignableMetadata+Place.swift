@@ -21,13 +21,13 @@ extension SignableMetadata {
             let article = held.kind == self.kind ? "another" : "a"
             throw RepositoryError(
                 .metadata, "\(path) holds \(article) \(held.words)",
-                hint: self.hint(path, held, isPlaceOfRoot: place != nil))
+                hint: self.hint(path, held, place))
         }
         guard let place, self.kind != .root || self.version != place else { return }
         throw RepositoryError(
             .metadata,
             "\(path) is the place of root \(place), and this is \(self.kind == .root ? "root" : "list") \(self.version)",
-            hint: self.hint(path, held, isPlaceOfRoot: true))
+            hint: self.hint(path, held, place))
     }
 
     /// Refuses a file with a signed root or list: what is written there is not signed.
@@ -45,9 +45,13 @@ extension SignableMetadata {
 
     private func isSame(as other: SignableMetadata) -> Bool { self.envelope.payload == other.envelope.payload }
 
-    private func hint(_ path: String, _ held: SignableMetadata?, isPlaceOfRoot: Bool) -> String {
-        guard self.kind == .root, isPlaceOfRoot, (held?.name ?? self.name) == self.name, held?.kind != .pins else {
-            return "write it to another file"
+    private func hint(_ path: String, _ held: SignableMetadata?, _ place: Int64?) -> String {
+        guard self.kind == .root, let place else { return "write it to another file" }
+        let isOfName = (held?.name ?? self.name) == self.name && held?.kind != .pins
+        // What is there is in a place that is not its own.
+        guard isOfName, place != self.version || held?.version == self.version else {
+            return place == self.version
+                ? "move that file away: \(path) is the place of this root" : "write it to another file"
         }
         if let held, held.version == self.version {
             return
