@@ -116,13 +116,17 @@ public struct ListTree: Sendable {
                 .metadata,
                 "\(path) in \(folder.path) is version \(held.list.version), and this list is version \(own.version): clients "
                     + "refuse an older list",
-                hint: "bring this checkout up to date, and release the next version")
+                hint: Self.hint(held))
         }
         guard held.list.version < own.version || held.list.payload == own.payload else {
             throw RepositoryError(
-                .metadata, "\(path) in \(folder.path) is another list of version \(own.version)",
-                hint: "two lists of one version look like an attack: release the next version")
+                .metadata, "\(path) in \(folder.path) is another list of version \(own.version)", hint: Self.hint(held))
         }
+    }
+
+    private static func hint(_ held: HeldList) -> String {
+        "did one of you make it, on \(held.list.issuedAt)? Then bring this checkout up to date, and release the next version; "
+            + "else docs/operations/stolen-pins-key.md"
     }
 
     /// Writes the tree into a folder, each file whole or not at all. Roots that are there already are never rewritten.
