@@ -186,7 +186,7 @@ extension LintRule {
         fix: "tumbler build --published takes the next one")
     static let wouldCutOff = LintRule(
         "would-cut-off", .error, "the served certificates match no pin of the new list: clients would be locked out",
-        fix: "is the key in use yours? tumbler pin of its file says so; then add its pin: tumbler pin HOST:443")
+        fix: "is that key yours? compare tumbler pin HOST:443 and tumbler pin FILE of your key, then add it")
     static let propagation = LintRule(
         "propagation", .error,
         "a pin goes while its successor is not out for long enough: clients that lag behind would be locked out",
