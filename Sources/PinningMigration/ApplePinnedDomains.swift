@@ -54,8 +54,8 @@ public struct ApplePinnedDomains: Sendable {
         for (name, value) in domains.sortedMembers {
             guard let host = try? HostName(name), case .table(let members) = value else { continue }
             entries[host] = Entry(
-                // An unclear value is taken for the one by which more is refused, as where it is converted.
-                includeSubdomains: members["NSIncludesSubdomains"].map { $0.boolean ?? true } ?? false,
+                // Apple's reader compares with the boolean itself: a number or a text is NO to it.
+                includeSubdomains: members["NSIncludesSubdomains"] == .flag(true),
                 leaves: Self.pins(members["NSPinnedLeafIdentities"]),
                 authorities: Self.pins(members["NSPinnedCAIdentities"]))
         }

@@ -64,10 +64,11 @@ struct PinnedDomainsReader {
             entry.includeSubdomains = self.collector.flag(value, unclear: true, name, "NSIncludesSubdomains", .stricter)
         }
         if entry.includeSubdomains, !host.isAddress {
+            let isBoolean = members["NSIncludesSubdomains"] == .flag(true)
             self.collector.warn(
                 name, "NSIncludesSubdomains", .stricter,
-                "Apple's covers one level of subdomains, here all levels are covered; an entry with mode off carves a "
-                    + "deeper name out")
+                (isBoolean ? "Apple's covers one level of subdomains" : "Apple takes all but a boolean for NO")
+                    + ", here all levels are covered; an entry with mode off carves a deeper name out")
         }
         let authorities = self.pins(members[Self.ca], .issuer, name, Self.ca)
         let leaves = self.pins(members[Self.leaf], .leaf, name, Self.leaf)
