@@ -43,9 +43,9 @@ internal import Foundation
         case .integer(let number): return number != 0
         case .text(let text):
             let word = text.trimmingCharacters(in: .whitespacesAndNewlines).lowercased()
-            if ["yes", "y", "true", "t"].contains(word) { return true }
-            if ["no", "n", "false", "f"].contains(word) { return false }
-            return Int64(word).map { $0 != 0 }
+            // A sign and zeros may stand before what counts, and anything behind it.
+            if let first = word.drop(while: { "+-0".contains($0) }).first, "yt123456789".contains(first) { return true }
+            return ["no", "n", "false", "f"].contains(word) || Int64(word) == 0 ? false : nil
         default: return nil
         }
     }

@@ -96,7 +96,7 @@ struct TrustKitConfigurationTests {
             let entry = try Sample.migrated(["TSKEnforcePinning": value, "TSKIncludeSubdomains": value]).domains[0]
             #expect(entry.mode == .report && !entry.includeSubdomains, "\(value)")
         }
-        for value in [true, 1, "YES", "yes", "true", "1", "Y", "2", " Yes "] as [Any] {
+        for value in [true, 1, "YES", "yes", "true", "1", "Y", "2", " Yes ", "+01", "1.5", "Yup"] as [Any] {
             let entry = try Sample.migrated(["TSKEnforcePinning": value, "TSKIncludeSubdomains": value]).domains[0]
             #expect(entry.mode == .enforce && entry.includeSubdomains, "\(value)")
         }
@@ -104,7 +104,7 @@ struct TrustKitConfigurationTests {
 
     @Test("TSKEnforcePinning, TSKIncludeSubdomains: an unclear value is taken for the one that refuses more, and named")
     func tskEnforcePinningTSKIncludeSubdomainsAnUnclearValueIsTakenForTheOneThatRefusesMore() throws {
-        for value in ["maybe", "on", "", [1], ["a": 1], Date(), Data()] as [Any] {
+        for value in ["maybe", "on", "nope", "0.5", "", [1], ["a": 1], Date(), Data()] as [Any] {
             let migrated = try Sample.migrated(["TSKEnforcePinning": value, "TSKIncludeSubdomains": value])
             #expect(migrated.domains[0].mode == .enforce && migrated.domains[0].includeSubdomains)
             #expect(migrated.warned == ["TSKIncludeSubdomains stricter", "TSKEnforcePinning stricter"])

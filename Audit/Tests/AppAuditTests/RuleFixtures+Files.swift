@@ -104,7 +104,7 @@ extension RuleFixture {
         RuleFixture(
             "trustkit-not-enforced", "Info.plist",
             fires: trustKit("<key>TSKEnforcePinning</key><string>maybe</string>"),
-            quiet: trustKit("<key>TSKEnforcePinning</key><string>1</string>")),
+            quiet: trustKit("<key>TSKEnforcePinning</key><string>Yes, always</string>")),
         RuleFixture(
             "ats-arbitrary-loads", "Info.plist",
             fires: transport("<key>NSAllowsArbitraryLoads</key><string>YES</string>"),

@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CertificatePinning
-@_spi(Tools) internal import PinningMigration
 
 /// An address in a literal: whether it goes without TLS to a host that is neither this machine nor made up.
 struct WebAddress {
@@ -99,14 +98,11 @@ enum LiteralText {
             "value",
         ]
         let others = words.filter { !wrapping.contains($0) }
-        // A name of one letter is a variable's.
-        guard others.count == 1, let word = others.first, word.count > 1 || word.first?.isNumber == true else {
-            return nil
-        }
-        switch word {
-        case "kCFBooleanTrue": return true
-        case "kCFBooleanFalse": return false
-        default: return ConfigurationValue.text(word).boolean
+        guard others.count == 1 else { return nil }
+        switch others[0].lowercased() {
+        case "kcfbooleantrue", "true", "yes", "1": return true
+        case "kcfbooleanfalse", "false", "no", "0": return false
+        default: return nil
         }
     }
 
