@@ -147,7 +147,8 @@ struct AuditCommand: ParsableCommand {
         for path in missing {
             Main.say(AuditError(reason: "\(path): there is no file or folder"))
         }
-        if report.files == 0, missing.isEmpty {
+        // What could not be read is a finding, and perhaps what was looked for.
+        if report.files == 0, !report.findings.contains(where: { $0.rule.id == "unreadable" }) {
             Main.say(
                 AuditError(
                     reason: self.paths.joined(separator: ", ") + ": no file was audited: there is no source in Swift, "
