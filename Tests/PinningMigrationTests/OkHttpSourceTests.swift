@@ -94,7 +94,7 @@ struct OkHttpSourceTests {
         let kotlin = try Self.migrated(
             """
             class Client {
-                val pinner = CertificatePinner.Builder().add(HOST, PIN, Pins.BACKUP).add(Companion.OTHER, PIN, BACKUP).build()
+                val pinner = CertificatePinner.Builder().add(HOST, PIN, Pins.BACKUP).add(Companion.OTHER, PIN, Copied.BACKUP).build()
                 companion object {
                     private const val HOST = "api.example.com"
                     const val OTHER: String = "api." + "example.org"
@@ -123,14 +123,27 @@ struct OkHttpSourceTests {
         let call = ".add(\"api.example.com\", PIN, \"\(Self.pin("b"))\").build()"
         for other in [
             "const val PIN = \"\(Self.pin("c"))\"", "val PIN = load()", "var PIN = \"\"", "String PIN = load();",
-            "const val PIN = \"\(Self.pin("c"))\".trim()",
+            "const val PIN = \"\(Self.pin("c"))\".trim()", "val PIN: String? = load()", "val PIN get() = load()",
+            "fun pin(PIN: String) = b", "void pin(String PIN) {}", "val c = { h, PIN -> b }", "for ((h, PIN) in all) b",
+            "val (h, PIN) = load()",
         ] {
-            let constant = "object A { const val PIN = \"\(Self.pin("a"))\" }"
+            let constant = "const val PIN = \"\(Self.pin("a"))\""
             for text in ["\(constant)\n\(other)", "\(other)\n\(constant)"] {
                 let migrated = try Self.migrated("CertificatePinner.Builder()\(call)\n\(text)")
                 #expect(try migrated.entry("api.example.com")?.written == ["any \(Self.pin("b"))"], "\(other)")
                 #expect(migrated.warned.contains("add stricter") && migrated.warned.contains("add weaker"), "\(other)")
             }
+        }
+    }
+
+    @Test("a name alone is not that of a constant of another type: it may be one of another file")
+    func nameAloneIsNotThatOfAConstantOfAnotherTypeItMayBeOneOfAnotherFile() throws {
+        let calls = ".add(HOST, PIN).add(\"api.example.org\", \"\(Self.pin("b"))\", \"\(Self.pin("c"))\").build()"
+        let constants = "const val HOST = \"staging.example.com\"; const val PIN = \"\(Self.pin("a"))\""
+        for other in ["object Staging { \(constants) }", "class Staging { companion object { \(constants) } }"] {
+            let migrated = try Self.migrated("class Client { val p = CertificatePinner.Builder()\(calls) }\n\(other)")
+            #expect(migrated.domains.map(\.domain.description) == ["api.example.org"])
+            #expect(migrated.warned == ["add weaker", "add weaker"])
         }
     }
 

@@ -147,7 +147,8 @@ struct OkHttpReader {
                 // The name of its constant comes next.
                 index += 1
             case .word(let name):
-                guard let constant = self.constants[name] else {
+                let isBehindType = self.tokens[index - 1] == .symbol(UInt8(ascii: "."))
+                guard let constant = self.constants.constant(name, at: isBehindType ? nil : index) else {
                     isKnown = false
                     break
                 }
