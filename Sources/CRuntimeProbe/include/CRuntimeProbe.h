@@ -298,8 +298,8 @@ PROBE long probe_peer_port(long file) {
     return 0;
 }
 
-// The port of this end of a TCP socket, and whether others can connect to it there; 0 for other sockets. The kernel has
-// SO_ACCEPTCONN in its header, and an answer to it for no socket: one that has a port and no peer is taken to listen.
+// The port of this end of a TCP socket, and whether others can connect to it there; 0 for other sockets. SO_ACCEPTCONN
+// is in the kernel's header, but getsockopt refuses it there: a socket that has a port and no peer is taken to listen.
 PROBE long probe_own_port(long file, int *listens) {
     struct sockaddr_storage address;
     socklen_t length = sizeof address;

@@ -27,7 +27,7 @@
 #define SO_NOSIGPIPE 0x1022
 #define F_GETPATH 50
 
-// What Apple's headers have, and the kernel answers for no socket.
+// Apple's headers have it, but getsockopt refuses it there.
 #undef SO_ACCEPTCONN
 
 #pragma push_macro("__linux__")
