@@ -161,8 +161,8 @@ public struct Auditor {
             self.fileCount += 1
             self.certificates += AppCertificate.all(in: bytes, path: path)
         case .json:
-            self.fileCount += 1
-            self.metadata.add(path, bytes)
+            // Other folders than an app's are full of JSON, too.
+            if self.metadata.add(path, bytes) { self.fileCount += 1 }
         default:
             self.fileCount += 1
             self.addText(SourceText(bytes, path: path), kind)

@@ -82,6 +82,7 @@ struct TreeTests {
             #expect(self.report(folder).exitCode == 2)
             try self.write("no program", folder + "/picture.png")
             try self.write("<paths/>", folder + "/res/xml/file_paths.xml")
+            try self.write("{}", folder + "/package.json")
             #expect(self.report(folder).exitCode == 2)
             // Folders of tests alone are nothing either, until they are asked for.
             try self.write("let a = 1", folder + "/AppTests/A.swift")

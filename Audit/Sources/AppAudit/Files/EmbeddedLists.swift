@@ -10,14 +10,17 @@ struct EmbeddedLists {
     private var roots: [(path: String, bytes: [UInt8])] = []
     private var lists: [(path: String, bytes: [UInt8])] = []
 
-    /// Keeps a file when it is one of them, by the type of its payload.
-    mutating func add(_ path: String, _ bytes: [UInt8]) {
+    /// Keeps a file when it is one of them, by the type of its payload; whether it is.
+    mutating func add(_ path: String, _ bytes: [UInt8]) -> Bool {
         let limits = MetadataLimits()
         if bytes.count <= limits.rootBytes, (try? Envelope(bytes, of: .root, limits: limits)) != nil {
             self.roots.append((path, bytes))
         } else if bytes.count <= limits.listBytes, (try? Envelope(bytes, of: .pins, limits: limits)) != nil {
             self.lists.append((path, bytes))
+        } else {
+            return false
         }
+        return true
     }
 
     /// The findings about embedded lists.
