@@ -34,20 +34,43 @@ struct RotationFileTests {
         #expect(Self.text(plan).contains("\n  - {state: announced, at: 2026-11-21T00:00:00Z, version: 7, "))
     }
 
-    @Test("of a machine's own look and that of the plan the later one counts, but for one that is dated ahead")
-    func ofAMachinesOwnLookAndThatOfThePlanTheLaterOneCountsButForOneThatIsDatedAhead() throws {
-        func look(_ days: Int64) -> KeySightings {
-            KeySightings(at: Timestamp(secondsSince1970: SourceText.now.secondsSince1970 + days * 86_400))
+    @Test("of a machine's own look and that of the plan the later one counts, but for one that is over a week ahead")
+    func ofAMachinesOwnLookAndThatOfThePlanTheLaterOneCountsButForOneThatIsOverAWeekAhead() throws {
+        for (own, planned, wanted) in [
+            (-2, -1, -1), (-1, -2, -1), (-1, 3, 3), (3, -1, 3), (-1, 8, -1), (8, -1, -1), (3, 4, 4),
+        ] as [(Int64, Int64, Int64)] {
+            let last = try Self.last(Self.look(own), planned: Self.look(planned))
+            #expect(last == Self.look(wanted), "\(own) \(planned)")
         }
-        for (own, planned, wanted) in [(-2, -1, -1), (-1, -2, -1), (-1, 3, -1), (3, -1, -1), (3, 4, 4)]
-            as [(Int64, Int64, Int64)]
-        {
-            var plan = try Self.plan()
-            plan.sightings = look(planned)
-            var memory = ProbeMemory()
-            memory.keep(look(own), of: plan)
-            #expect(memory.sightings(of: plan, at: SourceText.now) == look(wanted), "\(own) \(planned)")
+    }
+
+    @Test("an old key that one of two machines saw counts, whichever of their clocks is wrong")
+    func anOldKeyThatOneOfTwoMachinesSawCountsWhicheverOfTheirClocksIsWrong() throws {
+        for days in [-1, 3] as [Int64] {
+            let (seen, quiet) = (Self.look(days), Self.look(2 - days, since: -20))
+            let wanted = Self.look(3)
+            #expect(try Self.last(seen, planned: quiet) == wanted)
+            #expect(try Self.last(quiet, planned: seen) == wanted)
         }
+        // None did: since the later of both days.
+        #expect(
+            try Self.last(Self.look(3, since: -20), planned: Self.look(-1, since: -9)) == Self.look(3, since: -9))
+    }
+
+    private static func look(_ days: Int64, since: Int64? = nil) -> KeySightings {
+        func day(_ days: Int64) -> Timestamp {
+            Timestamp(secondsSince1970: SourceText.now.secondsSince1970 + days * 86_400)
+        }
+        return KeySightings(at: day(days), newEverywhereSince: since.map(day), oldNowhereSince: since.map(day))
+    }
+
+    /// The last observation of a machine with one of its own, and with that of the plan.
+    private static func last(_ own: KeySightings, planned: KeySightings) throws -> KeySightings? {
+        var plan = try Self.plan()
+        plan.sightings = planned
+        var memory = ProbeMemory()
+        memory.keep(own, of: plan)
+        return memory.sightings(of: plan, at: SourceText.now)
     }
 
     @Test("hostile files are refused with file and line, and none is read without a bound")

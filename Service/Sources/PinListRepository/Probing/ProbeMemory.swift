@@ -76,8 +76,7 @@ public struct ProbeMemory: Hashable, Sendable {
         File(schema: Self.schema, hosts: self.hosts, rotations: self.rotations.isEmpty ? nil : self.rotations)
     }
 
-    /// The last observation of a rotation's keys: by this machine, or as the plan has it. One that a wrong clock dated ahead is
-    /// the last one only where there is no other.
+    /// The last observation of a rotation's keys: by this machine, or as the plan has it.
     public func sightings(of plan: RotationPlan, at time: Timestamp) -> KeySightings? {
         guard let sight = self.rotations[plan.host.description], sight.new == plan.new.pin.description,
             let at = try? Timestamp(sight.at)
@@ -86,9 +85,7 @@ public struct ProbeMemory: Hashable, Sendable {
             at: at, newEverywhereSince: sight.newEverywhereSince.flatMap { try? Timestamp($0) },
             oldNowhereSince: sight.oldNowhereSince.flatMap { try? Timestamp($0) })
         guard let planned = plan.sightings else { return own }
-        let isAhead = (own: own.isAhead(of: time), planned: planned.isAhead(of: time))
-        if isAhead.own != isAhead.planned { return isAhead.own ? planned : own }
-        return planned.at > own.at ? planned : own
+        return KeySightings.last(planned, own, at: time)
     }
 
     /// Keeps what was seen of a rotation's keys.

@@ -28,7 +28,7 @@ public struct KeySightings: Hashable, Sendable {
 
     /// The maximum time between two looks that join, in seconds: a week.
     public static let maximumGap: Int64 = 7 * 86_400
-    /// The time from which on a look that is dated ahead was dated by a wrong clock, in seconds: half a day.
+    /// The time from which on a look that is dated ahead shows that a clock is wrong, in seconds: half a day.
     private static let maximumAhead: Int64 = 43_200
 
     /// The time at which every address was last probed.
@@ -47,13 +47,40 @@ public struct KeySightings: Hashable, Sendable {
         self.oldNowhereSince = oldNowhereSince
     }
 
-    /// Whether it is dated so far ahead of a look at a time that a wrong clock did it.
-    package func isAhead(of time: Timestamp) -> Bool {
+    /// Whether it is dated so far ahead of a time that a clock is wrong: the one that dated it, or the one that has the time.
+    package func isAhead(of time: Timestamp) -> Bool { self.isAhead(of: time, byOver: Self.maximumAhead) }
+
+    private func isAhead(of time: Timestamp, byOver seconds: Int64) -> Bool {
         let (ahead, overflow) = self.at.secondsSince1970.subtractingReportingOverflow(time.secondsSince1970)
-        return time < self.at && (overflow || ahead > Self.maximumAhead)
+        return time < self.at && (overflow || ahead > seconds)
+    }
+
+    /// The later one of two observations.
+    ///
+    /// Where it is ahead of the time, the other one may be the later one in truth: what either of them contradicts is then not
+    /// known. One that is over ``maximumGap`` ahead counts only where there is no other.
+    ///
+    /// - Parameters:
+    ///   - one: The first one.
+    ///   - other: The second one. It is taken where both are of one time.
+    ///   - time: The time by the clock of this machine.
+    package static func last(_ one: KeySightings, _ other: KeySightings, at time: Timestamp) -> KeySightings {
+        let (earlier, later) = one.at <= other.at ? (one, other) : (other, one)
+        guard later.isAhead(of: time), !earlier.isAhead(of: time) else { return later }
+        guard !later.isAhead(of: time, byOver: Self.maximumGap) else { return earlier }
+        func common(_ since: KeyPath<KeySightings, Timestamp?>) -> Timestamp? {
+            guard let first = earlier[keyPath: since], let second = later[keyPath: since] else { return nil }
+            return max(first, second)
+        }
+        return KeySightings(
+            at: later.at, newEverywhereSince: common(\.newEverywhereSince), oldNowhereSince: common(\.oldNowhereSince))
     }
 
     /// Adds a look to those before.
+    ///
+    /// The time of a look is that of this machine's clock. So where those before are dated ahead of it, nothing says which of
+    /// the two clocks is wrong. The look then takes away what it contradicts, and adds nothing: the later time stays. Over
+    /// ``maximumGap`` ahead the look begins anew, and a true later look does not join it.
     ///
     /// - Parameters:
     ///   - addresses: The keys that each address serves.
@@ -61,18 +88,19 @@ public struct KeySightings: Hashable, Sendable {
     ///   - new: The new key.
     ///   - old: The old keys.
     ///   - before: The earlier observations.
-    /// - Returns: The earlier observations, without what this look contradicts, where an address did not answer, or the probe
-    ///   is not later. Those that a wrong clock dated ahead count no more: the look begins anew.
+    /// - Returns: The earlier observations with this look. Where an address did not answer, or the look is not later, they are
+    ///   only without what it contradicts.
     public static func joining(
         _ addresses: [Address], at time: Timestamp, new: PlannedKey, old: [PlannedKey], to before: KeySightings?
     ) -> KeySightings? {
         let isAhead = before?.isAhead(of: time) ?? false
-        let isLater = before.map { isAhead || $0.at <= time } ?? true
+        let isAnew = before?.isAhead(of: time, byOver: Self.maximumGap) ?? true
+        let isLater = before.map { isAnew || $0.at <= time } ?? true
         let paths = addresses.compactMap(\.pins)
         let isNewEverywhere = paths.allSatisfy { new.isIn($0) }
         let isOldNowhere = !paths.contains { path in old.contains { $0.isIn(path) } }
         guard isLater, !paths.isEmpty, paths.count == addresses.count else {
-            // What began after the look is not contradicted by it.
+            // What began shortly after the look is not contradicted by it.
             func uncontradicted(_ since: Timestamp?) -> Timestamp? {
                 isAhead ? nil : since.flatMap { $0 > time ? $0 : nil }
             }
@@ -82,7 +110,7 @@ public struct KeySightings: Hashable, Sendable {
             return known
         }
         let joined = before.flatMap { before -> KeySightings? in
-            guard !isAhead else { return nil }
+            guard !isAnew else { return nil }
             let (gap, overflow) = time.secondsSince1970.subtractingReportingOverflow(before.at.secondsSince1970)
             return overflow || gap > Self.maximumGap ? nil : before
         }

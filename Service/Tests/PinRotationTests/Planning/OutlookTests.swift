@@ -176,8 +176,8 @@ struct OutlookTests {
         #expect(look(15, [[PlanFixture.new]], second)?.oldNowhereSince == PlanFixture.day(15))
         #expect(look(8, [[PlanFixture.new], nil], second) == second)
         #expect(look(8, [], second) == second)
-        // Dated ahead by a wrong clock: what is seen now counts, and begins anew.
-        #expect(look(6, [[PlanFixture.old]], second) == KeySightings(at: PlanFixture.day(6)))
+        // A clock is wrong: the old key counts, and the later time stays.
+        #expect(look(6, [[PlanFixture.old]], second) == KeySightings(at: PlanFixture.day(7)))
         let mixed = look(8, [[PlanFixture.new], [PlanFixture.other, PlanFixture.old]], second)
         #expect(mixed == KeySightings(at: PlanFixture.day(8)))
     }
@@ -212,11 +212,16 @@ struct OutlookTests {
         let ahead = KeySightings(
             at: PlanFixture.day(43), newEverywhereSince: PlanFixture.day(20), oldNowhereSince: PlanFixture.day(20))
         let seen = look(40, [[PlanFixture.new], [PlanFixture.old]], ahead)
-        #expect(seen == KeySightings(at: PlanFixture.day(40)))
-        let later = look(41, [[PlanFixture.new]], seen)
-        #expect(later?.oldNowhereSince == PlanFixture.day(41))
-        // Without any old key as well: nothing is known of the days before.
-        #expect(look(40, [[PlanFixture.new]], ahead)?.oldNowhereSince == PlanFixture.day(40))
+        #expect(seen == KeySightings(at: PlanFixture.day(43)))
+        // Nothing says which clock was right: the 14 days begin when both of them are past that day.
+        #expect(look(41, [[PlanFixture.new]], seen) == seen)
+        #expect(look(44, [[PlanFixture.new]], seen)?.oldNowhereSince == PlanFixture.day(44))
+        #expect(look(40, [[PlanFixture.new]], ahead) == ahead)
+        // Over a week ahead: nobody waits for that day.
+        let far = KeySightings(
+            at: PlanFixture.day(48), newEverywhereSince: PlanFixture.day(20), oldNowhereSince: PlanFixture.day(20))
+        #expect(look(40, [[PlanFixture.old]], far) == KeySightings(at: PlanFixture.day(40)))
+        #expect(look(40, [[PlanFixture.new]], far)?.oldNowhereSince == PlanFixture.day(40))
         #expect(look(40, [nil, [PlanFixture.old]], ahead) == KeySightings(at: PlanFixture.day(43)))
         #expect(try Self.outlook(.switched, sightings: ahead).gate == .unknown)
         #expect(
@@ -230,5 +235,27 @@ struct OutlookTests {
         // The new key was everywhere after that look.
         let first = look(40, [[PlanFixture.new]], nil)
         #expect(look(40, [[PlanFixture.old]], first, seconds: -600) == first)
+    }
+
+    @Test(
+        "an old key that was seen is not forgotten by looks of a machine whose clock is days behind",
+        arguments: [2, 6, 9])
+    func anOldKeyThatWasSeenIsNotForgottenByLooksOfAMachineWhoseClockIsDaysBehind(behind: Int64) throws {
+        let (new, old) = (PlannedKey(PlanFixture.new), [PlannedKey(PlanFixture.old)])
+        func look(_ day: Int64, _ pin: Pin, _ before: KeySightings?) -> KeySightings? {
+            KeySightings.joining(
+                [PlanFixture.address("a", [pin])], at: PlanFixture.day(day), new: new, old: old, to: before)
+        }
+        // Day 30, and twice on day 31 by the clock that is behind.
+        for seen in [PlanFixture.new, PlanFixture.old] {
+            let before = look(30, PlanFixture.old, look(24, PlanFixture.new, look(20, PlanFixture.new, nil)))
+            let one = look(31 - behind, seen, before)
+            let joined = look(32, PlanFixture.new, look(31 - behind, PlanFixture.new, one))
+            #expect(
+                joined
+                    == KeySightings(
+                        at: PlanFixture.day(32), newEverywhereSince: PlanFixture.day(32),
+                        oldNowhereSince: PlanFixture.day(32)))
+        }
     }
 }
