@@ -48,18 +48,21 @@ package struct GroupFilter: Hashable, Sendable {
     package var appVersion: String
     /// Reports since.
     package var since: Timestamp
+    /// Reports that were counted in one of these hours, since 1970; `nil` does not choose.
+    package var hours: ClosedRange<Int64>?
     /// The maximum number of groups.
     package var limit: Int
 
     /// States what is chosen; what is left out does not choose.
     package init(
         host: String = "", reason: String = "", appVersion: String = "",
-        since: Timestamp = Timestamp(secondsSince1970: 0), limit: Int = 100
+        since: Timestamp = Timestamp(secondsSince1970: 0), hours: ClosedRange<Int64>? = nil, limit: Int = 100
     ) {
         self.host = host
         self.reason = reason
         self.appVersion = appVersion
         self.since = since
+        self.hours = hours
         self.limit = limit
     }
 }
@@ -92,6 +95,14 @@ extension StoreTransaction {
         where !value.isEmpty {
             conditions.append("\(column) = ?")
             values.append(.text(value))
+        }
+        if let hours = filter.hours {
+            conditions.append(
+                """
+                EXISTS (SELECT 1 FROM group_hour WHERE group_hour.group_number = report_group.number
+                    AND group_hour.hour >= ? AND group_hour.hour <= ?)
+                """)
+            values += [.integer(hours.lowerBound), .integer(hours.upperBound)]
         }
         var lookups = Lookups(now: now)
         return try self.connection.rows(

@@ -23,22 +23,20 @@ extension StoreTransaction {
     package func leadingCauses(of hosts: [String], newest: [String: Int64], at now: Timestamp) throws
         -> [String: LeadingCause]
     {
+        // A wrong clock may have counted some in hours to come: they neither count nor take the places of others.
+        let hours = (now.hour - Self.hoursOfLeadingCause + 1)...now.hour
         let grid = HourGrid(.day, until: now.hour)
         var causes: [String: LeadingCause] = [:]
         for host in hosts.prefix(Self.maximumLeadingCauses) where !host.isEmpty {
             let groups = try self.groups(
-                GroupFilter(
-                    host: host, since: now.before(Self.hoursOfLeadingCause * 3_600), limit: Self.groupsOfLeadingCause),
-                newest: newest, at: now)
+                GroupFilter(host: host, hours: hours, limit: Self.groupsOfLeadingCause), newest: newest, at: now)
             let counts = try self.groupCounts(groups.map(\.number), in: grid)
             // Groups of several versions of the app have one cause.
             let kinds = Dictionary(grouping: groups, by: \.cause.kind)
             let reports = kinds.mapValues { groups in
                 groups.reduce(Int64(0)) { sum, group in
                     let windows = counts[group.number] ?? [:]
-                    // A wrong clock may have counted some in hours to come.
-                    let last = (grid.count - Self.hoursOfLeadingCause)..<grid.count
-                    return sum + windows.filter { last.contains($0.key) }.values.reduce(0, +)
+                    return sum + windows.filter { hours.contains(grid.start + $0.key) }.values.reduce(0, +)
                 }
             }
             let most = reports.max { ($0.value, $1.key.rawValue) < ($1.value, $0.key.rawValue) }?.key

@@ -101,6 +101,31 @@ struct WrongClockFactsTests {
         }
     }
 
+    @Test("groups that were counted ahead take no places of what fails now, and are no cause where nothing does")
+    func groupsThatWereCountedAheadTakeNoPlacesOfWhatFailsNow() async throws {
+        try await TestedStore.sqlite.withDatabase { open in
+            let causes = try await open().write { store in
+                let reason = JSONValue.object([.init("reason", .string("cleartext"))])
+                for version in 0..<10 {
+                    let ahead = try Self.accepted(
+                        [
+                            ("app-version", .string("\(version)")), ("tumbler", reason),
+                            ("validation-result", .integer(3)),
+                        ], at: Self.time(2 * Self.day))
+                    try store.add([ahead], countedBy: "a")
+                }
+                func cause() throws -> LikelyCause.Kind? {
+                    try store.leadingCauses(of: ["example.com"], newest: [:], at: TurnedClock.start)["example.com"]?
+                        .kind
+                }
+                let none = try cause()
+                try store.add(Array(repeating: Self.accepted(at: TurnedClock.start), count: 12), countedBy: "a")
+                return [none, try cause()]
+            }
+            #expect(causes == [nil, .rotation])
+        }
+    }
+
     @Test("reports that were counted two days ahead do not hide that none come any more")
     func reportsThatWereCountedTwoDaysAheadDoNotHideThatNoneComeAnyMore() {
         let hour: Int64 = 1_000
