@@ -58,7 +58,7 @@ struct AlarmWatch: Service {
 
     /// Evaluates the alarm rules once.
     func look() async {
-        self.parts.storeFailures.begin(.evaluating, by: self.parts.clock)
+        self.begin()
         do {
             try await self.evaluate()
             self.parts.storeFailures.note(.evaluating, .success(()), by: self.parts.clock)
@@ -67,6 +67,9 @@ struct AlarmWatch: Service {
             self.parts.logger.storeFailed("alarms cannot be looked at", error)
         }
     }
+
+    /// Notes that a call of an evaluation begins: what is slow, but answers, has not failed.
+    private func begin() { self.parts.storeFailures.begin(.evaluating, by: self.parts.clock) }
 
     private func evaluate() async throws {
         let now = self.parts.clock.now
@@ -78,13 +81,16 @@ struct AlarmWatch: Service {
             return try store.takeLease("alarms", for: instance, at: now, seconds: Self.evaluationLease)
         }
         guard isOurs else { return }
-        try await self.parts.evaluateSightings()
+        try await self.parts.evaluateSightings { self.begin() }
+        self.begin()
         let overview = try await self.parts.overview()
         let (hosts, newest) = (overview.alarmingHosts, overview.newestVersions)
+        self.begin()
         let causes =
             hosts.isEmpty
             ? [:] : try await self.parts.store.read { try $0.leadingCauses(of: hosts, newest: newest, at: now) }
         let ahead = Set(overview.probes.filter { $0.lastAttempt > now }.map(\.name))
+        self.begin()
         let events = try await self.parts.store.write { store in
             // Once, so that the next probe is missed in time: one that is dated ahead has no age.
             for name in ahead.sorted() { try store.dateBackProbes(of: name, at: now) }

@@ -67,7 +67,7 @@ final class StoreFailures: Sendable {
     /// Begins without any.
     init() {}
 
-    /// Notes that an attempt begins. Of each work there is one at a time.
+    /// Notes that an attempt, or the next call of one, begins. Of each work there is one at a time.
     func begin(_ work: Work, by clock: any ServiceClock) {
         let begin = Begin(time: clock.now, uptime: clock.uptime)
         self.state.withLockedValue { $0.begun[work] = begin }

@@ -15,14 +15,18 @@ extension ServiceParts {
     private static let maximumRounds = 40
 
     /// Evaluates those that were evaluated by another edition of the list.
-    func evaluateSightings() async throws {
+    ///
+    /// - Parameter begin: The closure that is called before each call of the store.
+    func evaluateSightings(_ begin: () -> Void = {}) async throws {
         let now = self.clock.now
         for (name, served) in self.lists.names {
             guard let held = served.published.list else { continue }
             let edition = SightingRules.edition(of: held.list, held.digest, at: now)
+            begin()
             guard try await self.store.read({ try $0.hasSightingsToEvaluate(of: name, by: edition) }) else { continue }
             let rules = SightingRules(held.list)
             for _ in 0..<Self.maximumRounds {
+                begin()
                 let count = try await self.store.write { store in
                     try store.evaluateSightings(of: name, by: rules, of: edition, at: now, limit: Self.maximumEvaluated)
                 }

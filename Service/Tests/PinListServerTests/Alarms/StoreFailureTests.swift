@@ -3,8 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CertificatePinning
+import CertificateSightings
 import NIOConcurrencyHelpers
 import PinListMetadata
+import PinningTesting
 import Testing
 
 @testable import PinListServer
@@ -254,6 +256,71 @@ struct StoreFailureTests {
             await story.rounds(1)
             #expect(story.recorder.phases == ["firing"])
             #expect(story.recorder.events.first?.detail.hasSuffix(": reports are not stored (no-answer)") == true)
+        }
+    }
+
+    /// A store that tells when a call has been answered.
+    private final class ObservedStore: ServiceStore {
+        private let store: any ServiceStore
+        private let answered: @Sendable () -> Void
+
+        init(_ store: any ServiceStore, answered: @escaping @Sendable () -> Void) {
+            (self.store, self.answered) = (store, answered)
+        }
+
+        func read<Result: Sendable>(
+            _ body: @escaping @Sendable (StoreTransaction) throws -> Result
+        ) async throws -> Result {
+            defer { self.answered() }
+            return try await self.store.read(body)
+        }
+
+        func write<Result: Sendable>(
+            as lock: StoreLock?, _ body: @escaping @Sendable (StoreTransaction) throws -> Result
+        ) async throws -> Result {
+            defer { self.answered() }
+            return try await self.store.write(as: lock, body)
+        }
+
+        func size() async throws -> Int64 { try await self.store.size() }
+
+        func sizes() async throws -> [String: Int64] { try await self.store.sizes() }
+
+        func backUp(to path: String) async throws { try await self.store.backUp(to: path) }
+    }
+
+    @Test("an evaluation of many calls that are slow, but answered, is no failure")
+    func evaluationOfManyCallsThatAreSlowButAnsweredIsNoFailure() async throws {
+        let repository = try RepositorySimulator.story([try .pinned("api.example.com")])
+        let name = "com.example.app"
+        try await TestedStore.sqlite.withDatabase { open in
+            let (store, clock) = (try open(), TurnedClock())
+            _ = try await Publisher(store: store, anchors: repository.anchors).publish(
+                [repository.roots[0], repository.lists[0]], name: name, by: "cli", at: clock.now)
+            try await store.write { store in
+                let told = StoredSighting(
+                    name: name, identity: "1", evaluated: .unknown, host: "", isEnforced: false, list: "",
+                    key: Pin(kind: .publicKey, hashing: [1]).description, servedAt: nil, notBefore: clock.now,
+                    notAfter: clock.now, isPrecertificate: false, log: "", loggedAt: nil, firstAt: clock.now,
+                    toldBy: "t", acknowledgement: nil, serialNumber: "", issuer: "", issuers: [],
+                    names: ["api.example.com"])
+                _ = try store.add(
+                    [(told, [])], of: name, by: SightingRules(repository.list), of: "another", at: clock.now)
+            }
+            let watched = NIOLockedValueBox<StoreFailures?>(nil)
+            let told = NIOLockedValueBox<[Bool]>([])
+            let slow = ObservedStore(store) {
+                clock.turn(by: 299)
+                guard let failures = watched.withLockedValue({ $0 }) else { return }
+                let isTold = failures.event(of: "test", by: clock) != nil
+                told.withLockedValue { $0.append(isTold) }
+            }
+            let parts = ServiceParts.story(slow, anchors: repository.anchors, clock: clock)
+            _ = try await parts.lists.reload(from: store)
+            watched.withLockedValue { $0 = parts.storeFailures }
+            await AlarmWatch(parts: parts, sender: Recorder()).look()
+            // Three, and three for what is evaluated anew.
+            #expect(told.withLockedValue { $0 } == Array(repeating: false, count: 6))
         }
     }
 

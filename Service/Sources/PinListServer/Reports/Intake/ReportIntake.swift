@@ -174,7 +174,6 @@ final class ReportIntake: Sendable {
 
     private func write() async {
         while let batch = self.nextBatch() {
-            self.failures.begin(.reports, by: self.clock)
             let outcome = await self.append(batch)
             self.failures.note(.reports, outcome.written.isEmpty ? nil : outcome.result, by: self.clock)
             self.line.withLockedValue { line in
@@ -198,6 +197,7 @@ final class ReportIntake: Sendable {
         let instance = self.instance
         while !outcome.written.isEmpty {
             let reports = outcome.written.flatMap(\.reports)
+            self.failures.begin(.reports, by: self.clock)
             do {
                 try await self.store.append { try $0.add(reports, countedBy: instance) }
                 return outcome
