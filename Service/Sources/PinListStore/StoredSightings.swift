@@ -163,23 +163,34 @@ extension StoreTransaction {
 
     /// The certificates that apps refuse, for names that an entry enforces, which still are valid; acknowledged ones
     /// are left out, unless they may have become more urgent. First those whose key a probe saw served, then those that no
-    /// person has seen, then those that one has seen. Of each the newest first.
+    /// person has seen, then those that one has seen. Of each the newest first; where they are too many, the newest of each
+    /// token, then the second ones: what a leaked token told hides nothing that another one told.
     package func unexpectedSightings(of name: String, at now: Timestamp, limit: Int) throws -> [StoredSighting] {
         let orders = [
             "served_at IS NOT NULL", "served_at IS NULL AND acknowledged_as IS NULL",
             "served_at IS NULL AND acknowledged_as IS NOT NULL",
         ]
         return try orders.reduce(into: []) { found, order in
-            guard found.count < limit else { return }
-            found += try self.sightings(
-                """
+            let room = limit - found.count
+            guard room > 0 else { return }
+            let condition = """
                 name = ? AND state = ? AND is_enforced = 1 AND not_after >= ? AND \(order)
-                    AND (acknowledged_as IS NULL OR acknowledged_as <> ?) ORDER BY first_at DESC, digest
-                """,
-                [
-                    .text(name), .text(SightingState.unknown.rawValue), .integer(now.secondsSince1970),
-                    .text(Alarm.Severity.critical.rawValue),
-                ], limit: limit - found.count)
+                    AND (acknowledged_as IS NULL OR acknowledged_as <> ?)
+                """
+            let values: [SQLValue] = [
+                .text(name), .text(SightingState.unknown.rawValue), .integer(now.secondsSince1970),
+                .text(Alarm.Severity.critical.rawValue),
+            ]
+            let newest = "first_at DESC, digest"
+            let all = try self.sightings("\(condition) ORDER BY \(newest)", values, limit: room + 1)
+            guard all.count > room else { return found += all }
+            // A walk through all of them, where they are too many.
+            found += try self.connection.rows(
+                """
+                SELECT digest FROM sighting WHERE \(condition)
+                ORDER BY ROW_NUMBER() OVER (PARTITION BY told_by ORDER BY \(newest)), \(newest) LIMIT ?
+                """, values + [.integer(Int64(room))]
+            ).compactMap { try self.sighting(of: name, identity: $0.text(0)) }
         }
     }
 

@@ -13,7 +13,7 @@ package struct SightingOverview: Hashable, Sendable {
     package let counts: [SightingState: Int64]
     /// The certificates that apps refuse, for names that an entry enforces: those that still are valid, and of which
     /// not all are acknowledged, ``maximum`` at most: those that a probe saw served, then those that no person has seen, of each
-    /// the newest first.
+    /// the newest first, or, where they are too many, the newest of each token.
     package let unexpected: [Unexpected]
     /// Whether there are more.
     package let hasMore: Bool

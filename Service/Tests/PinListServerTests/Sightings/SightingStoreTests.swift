@@ -65,12 +65,7 @@ struct SightingStoreTests {
         try await tested.withDatabase { open in
             let found = try await open().write { store in
                 for number in Int64(0)...Int64(SightingOverview.maximum) {
-                    let told = StoredSighting(
-                        name: "a", identity: "\(number)", evaluated: .unknown, host: "", isEnforced: false, list: "",
-                        key: pins[number == 0 ? 1 : 2].description, servedAt: nil, notBefore: TurnedClock.start,
-                        notAfter: Self.end, isPrecertificate: false, log: "", loggedAt: nil,
-                        firstAt: Timestamp(secondsSince1970: TurnedClock.start.secondsSince1970 + number), toldBy: "t",
-                        acknowledgement: nil, serialNumber: "", issuer: "", issuers: [], names: ["api.example.com"])
+                    let told = Self.told(number, pins[number == 0 ? 1 : 2], by: "t")
                     _ = try store.add(
                         [(told, [])], of: "a", by: SightingRules(list), of: "d", at: TurnedClock.start)
                 }
@@ -86,5 +81,37 @@ struct SightingStoreTests {
             #expect(found.prefix(3).map(\.identity) == ["0", "99", "98"])
             #expect(found[100].identity == "\(Int64(SightingOverview.maximum))")
         }
+    }
+
+    @Test(
+        "of more than are an alarm each the tokens have their turns: a leaked one hides nothing that the monitor told",
+        arguments: TestedStore.all)
+    func ofMoreThanAreAnAlarmEachTheTokensHaveTheirTurns(on tested: TestedStore) async throws {
+        let pins = (UInt8(1)...3).map { Pin(kind: .publicKey, hashing: [$0]) }
+        let list = PinList(
+            name: "a", version: 1, issuedAt: TurnedClock.start, expiresAt: TurnedClock.start,
+            domains: [try Self.entry([pins[0]])])
+        try await tested.withDatabase { open in
+            let found = try await open().write { store in
+                for number in 0...(Int64(SightingOverview.maximum) + 2) {
+                    let told = number < 2 ? Self.told(number, pins[1], by: "m") : Self.told(number, pins[2], by: "t")
+                    _ = try store.add(
+                        [(told, [])], of: "a", by: SightingRules(list), of: "d", at: TurnedClock.start)
+                }
+                return try store.unexpectedSightings(of: "a", at: TurnedClock.start, limit: SightingOverview.maximum)
+            }
+            #expect(found.count == SightingOverview.maximum)
+            #expect(found.prefix(6).map(\.identity) == ["202", "1", "201", "0", "200", "199"])
+        }
+    }
+
+    /// A certificate with a key, which a token told so many seconds after the begin.
+    private static func told(_ number: Int64, _ key: Pin, by token: String) -> StoredSighting {
+        StoredSighting(
+            name: "a", identity: "\(number)", evaluated: .unknown, host: "", isEnforced: false, list: "",
+            key: key.description, servedAt: nil, notBefore: TurnedClock.start, notAfter: Self.end,
+            isPrecertificate: false, log: "", loggedAt: nil,
+            firstAt: Timestamp(secondsSince1970: TurnedClock.start.secondsSince1970 + number), toldBy: token,
+            acknowledgement: nil, serialNumber: "", issuer: "", issuers: [], names: ["api.example.com"])
     }
 }
