@@ -105,8 +105,8 @@ public struct KeySightings: Hashable, Sendable {
                 isAhead ? nil : since.flatMap { $0 > time ? $0 : nil }
             }
             var known = before
-            if !isNewEverywhere { known?.newEverywhereSince = uncontradicted(known?.newEverywhereSince) }
-            if !isOldNowhere { known?.oldNowhereSince = uncontradicted(known?.oldNowhereSince) }
+            if !isNewEverywhere { known?.newEverywhereSince = uncontradicted(before?.newEverywhereSince) }
+            if !isOldNowhere { known?.oldNowhereSince = uncontradicted(before?.oldNowhereSince) }
             return known
         }
         let joined = before.flatMap { before -> KeySightings? in
