@@ -203,11 +203,11 @@ struct WrongClockFactsTests {
     func certificateThatWasToldWhileTheClockWasBeyondItsEntrysEndIsAnAlarmWhenTheClockIsRight() async throws {
         let (logged, ours, theirs) = (LoggedCertificates(), P256.Signing.PrivateKey(), P256.Signing.PrivateKey())
         let certificate = try logged.certificate(for: ["api.example.com"], key: theirs)
-        try await SightingScene.with(
-            [try Self.entry("api.example.com", [LoggedCertificates.pin(ours)], endsAfter: 10)]
-        ) { scene, _ in
+        let entry = try Self.entry("api.example.com", [LoggedCertificates.pin(ours)], endsAfter: 10)
+        try await SightingScene.with([entry]) { scene, _ in
             scene.service.clock.set(Self.time(20 * Self.day))
-            #expect(try await scene.states([(certificate, [])]) == ["unknown"])
+            let states = try await scene.states([(certificate, [])])
+            #expect(states == ["unknown"])
             #expect(try await scene.alarms().isEmpty)
             scene.service.clock.set(TurnedClock.start)
             #expect(try await scene.alarms().map(\.subject) == ["api.example.com"])
@@ -219,10 +219,12 @@ struct WrongClockFactsTests {
         let (logged, ours, theirs) = (LoggedCertificates(), P256.Signing.PrivateKey(), P256.Signing.PrivateKey())
         let pin = LoggedCertificates.pin(ours)
         let certificate = try logged.certificate(for: ["a.example.com", "b.example.com"], key: theirs)
-        try await SightingScene.with(
-            [try Self.entry("a.example.com", [pin], endsAfter: 10), try Self.entry("b.example.com", [pin])]
-        ) { scene, _ in
-            #expect(try await scene.states([(certificate, [])]) == ["unknown"])
+        let entries = [
+            try Self.entry("a.example.com", [pin], endsAfter: 10), try Self.entry("b.example.com", [pin]),
+        ]
+        try await SightingScene.with(entries) { scene, _ in
+            let states = try await scene.states([(certificate, [])])
+            #expect(states == ["unknown"])
             #expect(try await scene.alarms().map(\.subject) == ["a.example.com"])
             scene.service.clock.set(Self.time(10 * Self.day))
             #expect(try await scene.alarms().map(\.subject) == ["b.example.com"])
