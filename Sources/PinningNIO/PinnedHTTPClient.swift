@@ -293,10 +293,12 @@ public final class PinnedHTTPClient: Sendable {
         presented: [[UInt8]]? = nil
     ) async throws -> HTTPClientResponse {
         var result = attempt.result
-        // A connection that was retired between two requests has sent no byte of this one, so another connection may.
+        // A connection that was retired between two requests has sent no byte of this one, so another connection may. So has one
+        // that was closed since AsyncHTTPClient chose it; but its error is also that of a write within a request.
         var triesLeft = request.body == nil ? 2 : 0
         while case .failure(let error) = result {
-            guard error is ConnectionRetiredError, triesLeft > 0 else {
+            let mayGoOn = error is ConnectionRetiredError || error.isOfClosedChannel && request.mayBeSentTwice
+            guard mayGoOn, triesLeft > 0 else {
                 throw await self.explained(error, attempt.server, presented)
             }
             triesLeft -= 1
@@ -386,6 +388,12 @@ extension Error {
         if let error = self as? NIOSSLExtraError { return error == .failedToValidateHostname }
         guard case .handshakeFailed(.sslError(let stack))? = self as? NIOSSLError else { return false }
         return stack.contains { $0.description.contains("CERTIFICATE_VERIFY_FAILED") }
+    }
+
+    /// Whether something was to be sent on a channel that was closed before.
+    fileprivate var isOfClosedChannel: Bool {
+        guard case .ioOnClosedChannel? = self as? ChannelError else { return false }
+        return true
     }
 
     /// Whether the error means that a connection was closed under a request, as when new rules deny its key.
