@@ -43,7 +43,7 @@ struct WycheproofDERTests {
 
     @Test(
         "what a signer answers in DER is taken when it is valid, and never otherwise",
-        .enabled(if: Self.isThere, "there is no shared/data/wycheproof beside the checkout"))
+        .enabled(if: Self.isThere, "there is no ../shared/data/wycheproof beside the checkout"))
     func whatASignerAnswersInDERIsTakenWhenItIsValidAndNeverOtherwise() throws {
         let vectors = try JSONDecoder().decode(Vectors.self, from: Data(contentsOf: Self.file))
         var seen = ["valid": 0, "invalid": 0]

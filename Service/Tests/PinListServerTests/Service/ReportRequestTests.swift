@@ -55,7 +55,7 @@ struct ReportRequestTests {
 
     @Test(
         "TrustKit's sample is taken as it is, and its vendor id is not kept",
-        .enabled(if: SharedData.holds(SharedData.trustKitReport), "there is no shared/data beside the checkout"))
+        .enabled(if: SharedData.holds(SharedData.trustKitReport), "there is no ../shared/data beside the checkout"))
     func trustKitsSampleIsTakenAsItIsAndItsVendorIdIsNotKept() async throws {
         let body = [UInt8](try Data(contentsOf: SharedData.trustKitReport))
         try await TestedStore.sqlite.withDatabase { open in
