@@ -89,6 +89,8 @@ private final class Interruptions: @unchecked Sendable {
 }
 
 /// The end of the pipe to the thread that waits for a signal.
+///
+/// `nonisolated(unsafe)`: because it is set once, before the first handler is, and only read afterwards.
 private nonisolated(unsafe) var toWatcher: Int32 = -1
 
 /// Tells the thread which signal came. When that cannot be told, the process ends by the signal at once.

@@ -58,16 +58,12 @@ struct SightingStoreTests {
         "of more than are an alarm each the one that a probe saw served is one, then those that no person has seen",
         arguments: TestedStore.all)
     func ofMoreThanAreAnAlarmEachTheOneThatAProbeSawServedIsOne(on tested: TestedStore) async throws {
-        let pins = (UInt8(1)...3).map { Pin(kind: .publicKey, hashing: [$0]) }
-        let list = PinList(
-            name: "a", version: 1, issuedAt: TurnedClock.start, expiresAt: TurnedClock.start,
-            domains: [try Self.entry([pins[0]])])
+        let (pins, rules) = try Self.pinsAndRules()
         try await tested.withDatabase { open in
             let found = try await open().write { store in
                 for number in Int64(0)...Int64(SightingOverview.maximum) {
                     let told = Self.told(number, pins[number == 0 ? 1 : 2], by: "t")
-                    _ = try store.add(
-                        [(told, [])], of: "a", by: SightingRules(list), of: "d", at: TurnedClock.start)
+                    _ = try store.add([(told, [])], of: "a", by: rules, of: "d", at: TurnedClock.start)
                 }
                 try store.noteServed(["a": [pins[1].description]], at: TurnedClock.start)
                 for number in 100...Int64(SightingOverview.maximum) {
@@ -87,22 +83,27 @@ struct SightingStoreTests {
         "of more than are an alarm each the tokens have their turns: a leaked one hides nothing that the monitor told",
         arguments: TestedStore.all)
     func ofMoreThanAreAnAlarmEachTheTokensHaveTheirTurns(on tested: TestedStore) async throws {
-        let pins = (UInt8(1)...3).map { Pin(kind: .publicKey, hashing: [$0]) }
-        let list = PinList(
-            name: "a", version: 1, issuedAt: TurnedClock.start, expiresAt: TurnedClock.start,
-            domains: [try Self.entry([pins[0]])])
+        let (pins, rules) = try Self.pinsAndRules()
         try await tested.withDatabase { open in
             let found = try await open().write { store in
                 for number in 0...(Int64(SightingOverview.maximum) + 2) {
                     let told = number < 2 ? Self.told(number, pins[1], by: "m") : Self.told(number, pins[2], by: "t")
-                    _ = try store.add(
-                        [(told, [])], of: "a", by: SightingRules(list), of: "d", at: TurnedClock.start)
+                    _ = try store.add([(told, [])], of: "a", by: rules, of: "d", at: TurnedClock.start)
                 }
                 return try store.unexpectedSightings(of: "a", at: TurnedClock.start, limit: SightingOverview.maximum)
             }
             #expect(found.count == SightingOverview.maximum)
             #expect(found.prefix(6).map(\.identity) == ["202", "1", "201", "0", "200", "199"])
         }
+    }
+
+    /// Three pins, and the rules of a list that has the first.
+    private static func pinsAndRules() throws -> ([Pin], SightingRules) {
+        let pins = (UInt8(1)...3).map { Pin(kind: .publicKey, hashing: [$0]) }
+        let list = PinList(
+            name: "a", version: 1, issuedAt: TurnedClock.start, expiresAt: TurnedClock.start,
+            domains: [try Self.entry([pins[0]])])
+        return (pins, SightingRules(list))
     }
 
     /// A certificate with a key, which a token told so many seconds after the begin.
