@@ -24,24 +24,43 @@ final class KnownChains: Sendable {
 
     /// The memory of this process.
     static let shared = KnownChains()
-    /// The maximum number of servers. Beyond it all are removed: the cost is only to ask again.
+    /// The maximum number of servers. Beyond it the least recently used one is removed: the cost is only to ask again.
     static let capacity = 256
 
-    private let servers = NIOLockedValueBox<[Key: [[UInt8]]]>([:])
+    private struct State {
+        var servers: [Key: (intermediates: [[UInt8]], use: UInt64)] = [:]
+        var uses: UInt64 = 0
+
+        mutating func use(_ intermediates: [[UInt8]], of server: Key) {
+            self.uses += 1
+            self.servers[server] = (intermediates, self.uses)
+        }
+    }
+
+    private let state = NIOLockedValueBox(State())
 
     /// The intermediates of a server; `nil` for an unknown server.
-    func intermediates(of server: Key) -> [[UInt8]]? { self.servers.withLockedValue { $0[server] } }
+    func intermediates(of server: Key) -> [[UInt8]]? {
+        self.state.withLockedValue { state in
+            guard let known = state.servers[server] else { return nil }
+            state.use(known.intermediates, of: server)
+            return known.intermediates
+        }
+    }
 
     /// Stores the intermediates of a validated path to a server, the newest first.
     func remember(_ intermediates: [[UInt8]], of server: Key) {
-        self.servers.withLockedValue { servers in
-            let old = (servers[server] ?? []).filter { !intermediates.contains($0) }
-            if servers.count >= Self.capacity, servers[server] == nil { servers = [:] }
-            servers[server] = Array((intermediates + old).prefix(ServerChain.maximumIntermediates))
+        self.state.withLockedValue { state in
+            let old = (state.servers[server]?.intermediates ?? []).filter { !intermediates.contains($0) }
+            state.use(Array((intermediates + old).prefix(ServerChain.maximumIntermediates)), of: server)
+            guard state.servers.count > Self.capacity,
+                let oldest = state.servers.min(by: { $0.value.use < $1.value.use })
+            else { return }
+            state.servers[oldest.key] = nil
         }
     }
 
     /// Removes a server.
-    func forget(_ server: Key) { self.servers.withLockedValue { $0[server] = nil } }
+    func forget(_ server: Key) { self.state.withLockedValue { $0.servers[server] = nil } }
 }
 #endif
