@@ -18,6 +18,14 @@ enum Main {
     private static var root: any ParsableCommand.Type { self.name == "tumbler" ? Tumbler.self : AuditCommand.self }
 
     static func main() {
+        // Swift reads them from /proc on Linux.
+        if CommandLine.arguments.isEmpty {
+            self.say(
+                AuditError(
+                    reason: "the arguments cannot be read, because /proc is not mounted",
+                    hint: "in a chroot: mount -t proc proc /proc"))
+            exit(2)
+        }
         // Deep sources nest deeply in the parser: its thread has room, of which only what is used is taken.
         let thread = Thread {
             do {

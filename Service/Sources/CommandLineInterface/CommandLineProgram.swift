@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import ArgumentParser
+import Dispatch
 import Foundation
 import PinListRepository
 
@@ -14,15 +15,18 @@ package enum CommandLineProgram {
         64 usage.
         """
 
-    /// Runs the command that was typed and turns each error into the one form: `tumbler: error: …`, a hint, an exit
-    /// code.
+    /// Runs the command that was typed, turns each error into the one form (`tumbler: error: …`, a hint, an exit code), and
+    /// ends the process.
+    ///
+    /// Nothing here is `async` before the words are known. libdispatch ends a process by a trap where `/proc` is not mounted,
+    /// as soon as it looks how many of its threads run: by chance before the reason is printed.
     ///
     /// - Parameters:
     ///   - root: The program's root command.
     ///   - failure: Words for errors that only this program knows.
-    package static func run(
-        _ root: any AsyncParsableCommand.Type, failure: @Sendable (any Error) -> CommandError? = { _ in nil }
-    ) async {
+    package static func main(
+        _ root: any AsyncParsableCommand.Type, failure: @escaping @Sendable (any Error) -> CommandError? = { _ in nil }
+    ) -> Never {
         _ = StandardOutput.endsWithoutReader
         let (colour, words): (ColourChoice, [String])
         do throws(CommandError) {
@@ -33,9 +37,13 @@ package enum CommandLineProgram {
         let environment = ProcessInfo.processInfo.environment
         let output = colour.colours(isTerminal: isatty(STDOUT_FILENO) == 1, environment: environment)
         let errors = colour.colours(isTerminal: isatty(STDERR_FILENO) == 1, environment: environment)
-        await Colour.$isInOutput.withValue(output) {
-            await Colour.$isInErrors.withValue(errors) { await self.run(words, of: root, failure: failure) }
+        Task {
+            await Colour.$isInOutput.withValue(output) {
+                await Colour.$isInErrors.withValue(errors) { await self.run(words, of: root, failure: failure) }
+            }
+            exit(0)
         }
+        dispatchMain()
     }
 
     /// The words behind the program's name.

@@ -10,8 +10,8 @@ import PinListStore
 /// The program of the service: it serves, and has what is typed on the machine where it does.
 @main
 enum Main {
-    static func main() async {
-        await CommandLineProgram.run(TumblerService.self) { error in
+    static func main() {
+        CommandLineProgram.main(TumblerService.self) { error in
             if let error = error as? ListenError { return CommandError(.undecided, error.reason, hint: error.hint) }
             return (error as? StoreError).map { CommandError(.undecided, "the database: \($0.detail)") }
         }

@@ -9,9 +9,9 @@ import CommandLineInterface
 /// was typed reaches the other program byte for byte.
 @main
 enum Main {
-    static func main() async {
+    static func main() {
         if ServiceCommand.named(in: CommandLine.arguments) != nil { CompanionProgram.service.takesOver() }
-        await CommandLineProgram.run(Tumbler.self) { error in
+        CommandLineProgram.main(Tumbler.self) { error in
             guard let problem = NetworkProblem.known(error) else { return nil }
             return CommandError(.undecided, problem.description, hint: problem.hint)
         }
