@@ -152,4 +152,27 @@ struct SignedPlaceTests {
             ) { try await CommandRun.tumbler(request, in: folder) }
         }
     }
+
+    @Test(
+        "a private key in any form is no file that -o replaces: PKCS #8, SEC 1, PKCS #1, in DER, encrypted, with headers",
+        .needsOpenSSL,
+        arguments: [
+            "pkey -outform DER", "ec -outform DER",
+            "pkcs8 -topk8 -outform DER -v2 aes-256-cbc -passout pass:secret", "rsa -traditional -outform DER",
+            "ec -aes256 -passout pass:secret",
+        ])
+    func privateKeyInAnyFormIsNoFileThatIsReplaced(_ form: String) async throws {
+        let openssl = try #require(OpenSSL.installed)
+        try await withTemporaryFolder { folder in
+            let kind = form.hasPrefix("rsa") ? "RSA" : "EC -pkeyopt ec_paramgen_curve:P-256"
+            try await openssl.run("genpkey -algorithm \(kind) -out key.pem", in: folder)
+            try await openssl.run("\(form) -in key.pem -out old.key", in: folder)
+            let request = [
+                "key", "csr", "key.pem", "--subject", "CN=api.example.com", "--dns", "api.example.com", "-o", "old.key",
+            ]
+            try await self.expectRefusal(["old.key holds a private key"], leaving: "old.key", in: folder, exitCode: 2) {
+                try await CommandRun.tumbler(request, in: folder)
+            }
+        }
+    }
 }

@@ -92,9 +92,9 @@ public enum WrittenFile {
 
     /// Refuses a private key, which may be the only copy.
     private static func expectNoPrivateKey(in path: String) throws(RepositoryError) {
-        guard let bytes = try? BoundedFile.read(path, maximum: KeyFile.maximumLength),
-            let blocks = try? PEMBlock.blocks(in: bytes), blocks.contains(where: { $0.label.hasSuffix("PRIVATE KEY") })
-        else { return }
+        guard let bytes = try? BoundedFile.read(path, maximum: KeyFile.maximumLength) else { return }
+        // By its mark: openssl's older form of an encrypted key is PEM with headers, which is not read.
+        guard bytes.contains("PRIVATE KEY-----".utf8) || PublicKeyBytes.isPrivateKey(bytes) else { return }
         throw RepositoryError(
             .file, "\(path) holds a private key, and is never overwritten", hint: "choose another name, or move it away"
         )

@@ -44,6 +44,16 @@ enum PublicKeyBytes {
         return try self.ofPKCS1(bytes)
     }
 
+    /// Whether some bytes are a private key in DER, encrypted or not.
+    static func isPrivateKey(_ bytes: [UInt8]) -> Bool {
+        do {
+            _ = try self.ofPrivateKey(bytes)
+            return true
+        } catch {
+            return error is NotDerivableError || self.isEncrypted(bytes)
+        }
+    }
+
     /// The public key of a certificate request (RFC 2986), and its subject.
     static func ofRequest(_ bytes: [UInt8]) throws -> (key: [UInt8], subject: String) {
         try DER.sequence(try DER.parse(bytes), identifier: .sequence) { nodes in
