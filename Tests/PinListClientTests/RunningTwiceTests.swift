@@ -51,8 +51,7 @@ struct RunningTwiceTests {
                 while client.clock.waits != [30] { await Task.yield() }
             }
             while client.clock.waits != [30] { await Task.yield() }
-            client.clock.advance(by: 30)
-            await collector.untilArrived(count: 1)
+            await collector.untilArrived(count: 1, turning: client.clock, by: 30)
         }
         #expect(collector.arrivals.count == 1)
     }

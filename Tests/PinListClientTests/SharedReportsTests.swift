@@ -83,15 +83,13 @@ struct SharedReportsTests {
             // The report is stored, and waits.
             while client.clock.waits != [30] { await Task.yield() }
             appExtension = try client.launch(refreshing: false)
-            client.clock.advance(by: 30)
-            await collector.untilArrived(count: 1)
+            await collector.untilArrived(count: 1, turning: client.clock, by: 30)
         }
         let second = try #require(appExtension)
         try await running(second) {
             Self.fail(second, port: 8_443)
             while client.clock.waits != [30] { await Task.yield() }
-            client.clock.advance(by: 30)
-            await collector.untilArrived(count: 2)
+            await collector.untilArrived(count: 2, turning: client.clock, by: 30)
         }
         #expect(try Self.ports(collector) == [.integer(443), .integer(8_443)])
     }

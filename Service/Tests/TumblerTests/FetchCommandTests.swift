@@ -164,7 +164,7 @@ struct FetchCommandTests {
 
     @Test(
         "a redirect to a name that the resolver has at this machine is followed where that is allowed",
-        .enabled(if: Self.hasHostsOfItsOwn, "unshare gives no file of hosts here"), arguments: [[], ["--ipv4"]])
+        .enabled("unshare gives no file of hosts here", Self.hasHostsOfItsOwn), arguments: [[], ["--ipv4"]])
     func redirectToANameThatTheResolverHasAtThisMachineIsFollowedWhereThatIsAllowed(options: [String]) async throws {
         try await FetchScene.with { scene in
             try scene.ship(try [FetchScene.host, FetchScene.otherHost].map { try FetchScene.entry($0, scene.pin) })
@@ -195,14 +195,12 @@ struct FetchCommandTests {
     }
 
     /// Whether a program can be given a file of hosts of its own, without rights.
-    private static let hasHostsOfItsOwn: Bool = {
-        let attempt = Process()
-        attempt.executableURL = URL(fileURLWithPath: "/bin/sh")
-        attempt.arguments = ["-c", "unshare -r -m mount --bind /dev/null /etc/hosts 2>/dev/null"]
-        guard (try? attempt.run()) != nil else { return false }
-        attempt.waitUntilExit()
-        return attempt.terminationStatus == 0
-    }()
+    @Sendable private static func hasHostsOfItsOwn() async throws -> Bool {
+        let run = try await FinishedProcess.run(
+            URL(fileURLWithPath: "/bin/sh"), ["-c", "unshare -r -m mount --bind /dev/null /etc/hosts"],
+            in: FileManager.default.temporaryDirectory)
+        return run.status == 0
+    }
 
     @Test("a request without TLS to an enforced host is refused before a connection is made")
     func requestWithoutTLSToAnEnforcedHostIsRefusedBeforeAConnectionIsMade() async throws {

@@ -51,8 +51,7 @@ struct ProbeGuideTests {
                     exec "\(program.path)" "$@"
 
                     """
-                let file = try folder.write(wrapper, as: "bin/tumbler")
-                try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: file.path)
+                try await folder.writeProgram(wrapper, as: "bin/tumbler")
                 try await body(folder, service)
             }
         }

@@ -86,6 +86,17 @@ func running(_ pinning: Pinning, _ body: () async throws -> Void) async throws {
     await run.value
 }
 
+extension SimulatedCollector {
+    /// Waits until reports have arrived that a timer sends, and advances the clock while one waits: a timer may be set
+    /// anew after the clock was advanced.
+    func untilArrived(count: Int, turning clock: ManualClock, by seconds: Int64) async {
+        while self.arrivals.count < count {
+            if !clock.waits.isEmpty { clock.advance(by: seconds) }
+            await Task.yield()
+        }
+    }
+}
+
 extension Pinning {
     /// The version of the list in force.
     nonisolated var version: Int64? { self.policyInForce.listVersion }

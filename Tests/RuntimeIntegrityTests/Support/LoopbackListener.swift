@@ -34,9 +34,13 @@ final class LoopbackListener: @unchecked Sendable {
         self.file = file
         self.port = UInt16(bigEndian: address.sin_port)
         guard let answer else { return }
+        // The thread's own: the number of what is closed meanwhile is that of another file.
+        let copy = fcntl(file, F_DUPFD_CLOEXEC, 0)
+        guard copy >= 0 else { throw Failed() }
         Thread.detachNewThread {
+            defer { close(copy) }
             while true {
-                let client = accept(file, nil, nil)
+                let client = accept(copy, nil, nil)
                 guard client >= 0 else { return }
                 var byte: UInt8 = 0
                 if read(client, &byte, 1) == 1 { _ = send(client, answer, answer.count, Int32(MSG_NOSIGNAL)) }

@@ -161,7 +161,7 @@ struct ReportByteHandlerTests {
                     connection.send(list + report + report + get + list + report)
                     return connection.read(answers: 6).statuses
                 }
-                await store.untilWriting()
+                await service.untilReportWaits()
                 store.open()
                 #expect(try await answer == [404, 202, 202, 200, 404, 202])
             }
@@ -288,7 +288,7 @@ struct ReportByteHandlerTests {
                     connection.endSending()
                     return connection.rest().statuses
                 }
-                await store.untilWriting()
+                await service.untilReportWaits()
                 store.open()
                 #expect(try await answer == [202, 404, 202])
             }

@@ -162,8 +162,7 @@ struct ReportRequestTests {
             let store = GatedStore(try open())
             try await RunningService.with(store) { service in
                 async let answer = service.report(ReportText.body())
-                // Not any write: the service has some of its own when it starts.
-                while service.intake.waitingCount == 0 { await Task.yield() }
+                await service.untilReportWaits()
                 await service.shutDown()
                 store.open()
                 let status = try await answer.status

@@ -8,19 +8,12 @@ import Testing
 @Suite("The command drill")
 struct DrillCommandTests {
     /// Whether `strace` may look at a program here.
-    private static let mayTrace: Bool = {
-        let paths = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
-        let program = paths.map { URL(fileURLWithPath: "\($0)/strace") }
-            .first { FileManager.default.isExecutableFile(atPath: $0.path) }
-        guard let program else { return false }
-        let process = Process()
-        process.executableURL = program
-        process.arguments = ["-o", "/dev/null", "true"]
-        process.standardError = FileHandle.nullDevice
-        guard (try? process.run()) != nil else { return false }
-        process.waitUntilExit()
-        return process.terminationStatus == 0
-    }()
+    @Sendable private static func mayTrace() async throws -> Bool {
+        let run = try await FinishedProcess.run(
+            URL(fileURLWithPath: "/usr/bin/env"), ["strace", "-o", "/dev/null", "true"],
+            in: FileManager.default.temporaryDirectory)
+        return run.status == 0
+    }
 
     /// A project as `init` makes it, in `project`, and an empty folder `tmp`.
     private static func prepare(_ folder: URL) async throws {
@@ -68,7 +61,7 @@ struct DrillCommandTests {
 
     @Test(
         "only loopback is connected to, and only the temporary folder and the page are written",
-        .enabled(if: Self.mayTrace, "there is no strace that may trace (CAP_SYS_PTRACE)"))
+        .enabled("there is no strace that may trace (CAP_SYS_PTRACE)", Self.mayTrace))
     func onlyLoopbackIsConnectedToAndOnlyTheTemporaryFolderAndThePageAreWritten() async throws {
         try await withTemporaryFolder { folder in
             try await Self.prepare(folder)

@@ -35,21 +35,6 @@ struct HandoverTests {
         try await body(folder)
     }
 
-    /// Writes a program. Another process writes it: what this one has open for writing a child that is started meanwhile has,
-    /// too, and a file that is open for writing is not executed (ETXTBSY).
-    private static func writeProgram(
-        _ text: String, in folder: URL, as name: String = "bin/tumbler-service"
-    ) async throws {
-        let place = folder.appendingPathComponent(name)
-        try FileManager.default.createDirectory(
-            at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
-        let file = try folder.write(text, as: name + ".text")
-        let copied = try await FinishedProcess.run(
-            URL(fileURLWithPath: "/bin/sh"), ["-c", #"cp "$0" "$1" && chmod 755 "$1""#, file.path, place.path],
-            in: folder)
-        try #require(copied.status == 0)
-    }
-
     private struct Run {
         let status: Int32
         let output: String
@@ -68,7 +53,7 @@ struct HandoverTests {
     )
     func argumentsInputEnvironmentAndProcessIdReachTheProgramBesideTumbler() async throws {
         try await Self.withTumbler { folder in
-            try await Self.writeProgram(Self.teller, in: folder)
+            try await folder.writeProgram(Self.teller, as: "bin/tumbler-service")
             try folder.write("hello\n", as: "input")
             for command in ServiceCommand.allCases {
                 // The shell becomes the command, so that both have one id. The last argument is no text.
@@ -95,7 +80,7 @@ struct HandoverTests {
         arguments: ["", "--color never ", "--color=always ", "--color auto --color never "])
     func whatFollowsAuditReachesTumblerAudit(before: String) async throws {
         try await Self.withTumbler { folder in
-            try await Self.writeProgram(Self.teller, in: folder, as: "bin/tumbler-audit")
+            try await folder.writeProgram(Self.teller, as: "bin/tumbler-audit")
             try folder.write("hello\n", as: "input")
             let run = try await Self.shell(
                 "bin/tumbler \(before)audit --list 'two words' audit --color never -- --help <input", in: folder)
@@ -123,9 +108,9 @@ struct HandoverTests {
     @Test("the program beside tumbler goes before that on the PATH, of which relative folders do not count")
     func programBesideTumblerGoesBeforeThatOnThePATHOfWhichRelativeFoldersDoNotCount() async throws {
         try await Self.withTumbler { folder in
-            try await Self.writeProgram("#!/bin/sh\necho on the path\n", in: folder, as: "elsewhere/tumbler-service")
-            try await Self.writeProgram("#!/bin/sh\necho relative\n", in: folder, as: "here/tumbler-service")
-            try await Self.writeProgram("#!/bin/sh\necho here\n", in: folder, as: "tumbler-service")
+            try await folder.writeProgram("#!/bin/sh\necho on the path\n", as: "elsewhere/tumbler-service")
+            try await folder.writeProgram("#!/bin/sh\necho relative\n", as: "here/tumbler-service")
+            try await folder.writeProgram("#!/bin/sh\necho here\n", as: "tumbler-service")
             // Neither a file without the right to run it nor a folder is a program.
             for name in ["data", "folder/tumbler-service"] {
                 try FileManager.default.createDirectory(
@@ -134,7 +119,7 @@ struct HandoverTests {
             try folder.write("no program", as: "data/tumbler-service")
             let serve = #"PATH="here::.:$PWD/data:$PWD/folder:$PWD/elsewhere:/usr/bin:/bin" bin/tumbler serve"#
             #expect(try await Self.shell(serve, in: folder).output == "on the path\n")
-            try await Self.writeProgram("#!/bin/sh\necho beside\n", in: folder)
+            try await folder.writeProgram("#!/bin/sh\necho beside\n", as: "bin/tumbler-service")
             #expect(try await Self.shell(serve, in: folder).output == "beside\n")
         }
     }
@@ -142,7 +127,7 @@ struct HandoverTests {
     @Test("with tumbler as a link, the program beside the file that it leads to counts")
     func withTumblerAsALinkTheProgramBesideTheFileThatItLeadsToCounts() async throws {
         try await Self.withTumbler { folder in
-            try await Self.writeProgram("#!/bin/sh\necho beside the file\n", in: folder)
+            try await folder.writeProgram("#!/bin/sh\necho beside the file\n", as: "bin/tumbler-service")
             let links = folder.appendingPathComponent("links")
             try FileManager.default.createDirectory(at: links, withIntermediateDirectories: true)
             for (name, target) in [("first", "../bin/tumbler"), ("tumbler", "first")] {
@@ -189,7 +174,7 @@ struct HandoverTests {
     @Test("a file that cannot be started is said, with exit code 2")
     func fileThatCannotBeStartedIsSaid() async throws {
         try await Self.withTumbler { folder in
-            try await Self.writeProgram("#!/nowhere/shell\n", in: folder)
+            try await folder.writeProgram("#!/nowhere/shell\n", as: "bin/tumbler-service")
             let run = try await Self.shell("bin/tumbler serve", in: folder)
             #expect(run.status == 2 && run.errors.contains("bin/tumbler-service cannot be started: "), "\(run)")
         }
@@ -200,7 +185,7 @@ struct HandoverTests {
         arguments: [("TERM", 7), ("HUP", 8), ("USR1", 138), ("KILL", 137)])
     func signalForTumblerReachesTheProgramOfTheService(signal: String, status: Int32) async throws {
         try await Self.withTumbler { folder in
-            try await Self.writeProgram(
+            try await folder.writeProgram(
                 """
                 #!/bin/sh
                 trap 'exit 7' TERM
@@ -208,7 +193,7 @@ struct HandoverTests {
                 echo >ready
                 while :; do :; done
 
-                """, in: folder)
+                """, as: "bin/tumbler-service")
             let run = try await Self.shell(
                 "mkfifo ready; bin/tumbler serve & read -r line <ready; kill -\(signal) $!; wait $!; exit $?",
                 in: folder)
@@ -219,7 +204,8 @@ struct HandoverTests {
     @Test("signals that are ignored stay ignored")
     func signalsThatAreIgnoredStayIgnored() async throws {
         try await Self.withTumbler { folder in
-            try await Self.writeProgram("#!/bin/sh\nkill -PIPE $$\nkill -HUP $$\necho alive\n", in: folder)
+            try await folder.writeProgram(
+                "#!/bin/sh\nkill -PIPE $$\nkill -HUP $$\necho alive\n", as: "bin/tumbler-service")
             let run = try await Self.shell("trap '' PIPE HUP; bin/tumbler serve", in: folder)
             #expect(run.output == "alive\n" && run.status == 0, "\(run)")
         }

@@ -243,12 +243,8 @@ struct ServiceCommandTests {
     @Test("serve --open gives the link to a browser, and not to users who look at the processes of the machine")
     func serveOpenGivesTheLinkToABrowserAndNotToUsersWhoLookAtTheProcessesOfTheMachine() async throws {
         try await withTemporaryFolder { folder in
-            let bin = folder.appendingPathComponent("bin")
-            try FileManager.default.createDirectory(at: bin, withIntermediateDirectories: true)
-            try bin.write(
-                "#!/bin/sh\n{ echo \"$*\"; ls -ld \"$(dirname \"$1\")\"; cat \"$1\"; } >opened\n", as: "xdg-open")
-            try FileManager.default.setAttributes(
-                [.posixPermissions: 0o755], ofItemAtPath: bin.appendingPathComponent("xdg-open").path)
+            try await folder.writeProgram(
+                "#!/bin/sh\n{ echo \"$*\"; ls -ld \"$(dirname \"$1\")\"; cat \"$1\"; } >opened\n", as: "bin/xdg-open")
             let serve = #""$0" serve --open --data-dir data --listen 127.0.0.1:0 >said 2>log & exec 3<said"#
             let run = try await CommandRun.shell(
                 """

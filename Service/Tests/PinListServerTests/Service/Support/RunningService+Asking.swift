@@ -37,6 +37,12 @@ extension RunningService {
         }
     }
 
+    /// Waits until a report is held whose answer waits for the store. That a writer waits is no sign of it: the service
+    /// writes some things of its own when it starts.
+    func untilReportWaits() async {
+        while self.intake.waitingCount == 0 { await Task.yield() }
+    }
+
     /// Sends a request.
     ///
     /// - Parameters:
