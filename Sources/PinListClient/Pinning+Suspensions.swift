@@ -30,12 +30,27 @@ extension Pinning {
     @_spi(Adapters)
     public nonisolated func hasCome(_ end: Timestamp) async -> Bool {
         while !Task.isCancelled {
-            let time = self.policyInForce.referenceTime(self.now)
-            guard time < end else { return true }
-            let (wait, isOver) = end.secondsSince1970.subtractingReportingOverflow(time.secondsSince1970)
-            let seconds = Double(isOver ? Self.maximumSleep : min(wait, Self.maximumSleep))
+            let seconds = self.wait(for: end)
+            guard seconds > 0 else { return true }
             guard (try? await self.sleep(seconds: seconds)) != nil else { return false }
         }
         return false
+    }
+
+    /// Waits for a moment at which the clock may have decided anew on open connections: the end of the next suspension, or
+    /// after a minute.
+    ///
+    /// - Returns: Whether it has come; `false` when the task was cancelled.
+    @_spi(Adapters)
+    public nonisolated func hasComeToLookAgain() async -> Bool {
+        let seconds = self.nextEndOfSuspension.map { self.wait(for: $0) } ?? Double(Self.maximumSleep)
+        return (try? await self.sleep(seconds: seconds)) != nil
+    }
+
+    /// The seconds until a time, a minute at most; 0 where it has come.
+    private nonisolated func wait(for end: Timestamp) -> Double {
+        let time = self.policyInForce.referenceTime(self.now)
+        let (wait, isOver) = end.secondsSince1970.subtractingReportingOverflow(time.secondsSince1970)
+        return Double(isOver ? Self.maximumSleep : max(0, min(wait, Self.maximumSleep)))
     }
 }

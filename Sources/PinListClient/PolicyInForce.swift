@@ -28,6 +28,9 @@ public final class PolicyInForce: Sendable {
     /// Whether the event about an entry's policy that cannot be evaluated was sent: it is sent once.
     let lackOfLogs = FirstTime()
 
+    /// Whether the entries have another effect once the list has expired. Then the clock decides on what a pin allowed, too.
+    @_spi(Adapters) public let changesWhenStale: Bool
+
     private let valid: PinningPolicy
     private let stale: PinningPolicy
     /// The earliest reference time: the build date, or the `issuedAt` of a current list.
@@ -51,12 +54,13 @@ public final class PolicyInForce: Sendable {
     ///   - epoch: A counter of the rules that came into force.
     ///   - earliest: The earliest reference time.
     ///   - expiresAt: The expiry of the list.
+    ///   - changesWhenStale: Whether the entries have another effect after it.
     ///   - logs: The log list in force for policies of Certificate Transparency.
     ///   - clock: The time when the rules come into force.
     init(
         valid: PinningPolicy, stale: PinningPolicy, reportedList: ReportedList?, sampling: ReportSampling?,
-        epoch: UInt64, earliest: Timestamp?, expiresAt: Timestamp?, logs: LogsInForce? = nil,
-        at clock: Timestamp
+        epoch: UInt64, earliest: Timestamp?, expiresAt: Timestamp?, changesWhenStale: Bool = false,
+        logs: LogsInForce? = nil, at clock: Timestamp
     ) {
         self.valid = valid
         self.stale = stale
@@ -65,6 +69,7 @@ public final class PolicyInForce: Sendable {
         self.epoch = epoch
         self.earliest = earliest
         self.expiresAt = expiresAt
+        self.changesWhenStale = changesWhenStale && expiresAt != nil
         self.logs = logs
         self.wasStale = Self.isStale(expiresAt, at: Self.reference(earliest, clock))
     }
@@ -159,6 +164,7 @@ extension TrustState {
             valid: valid ?? nothing, stale: stale ?? nothing, reportedList: held.map { ReportedList($0) },
             sampling: held.map { ReportSampling($0.list, for: installation) }, epoch: epoch,
             earliest: [configuration.buildDate, isCurrent ? held?.list.issuedAt : nil].compactMap { $0 }.max(),
-            expiresAt: held?.list.expiresAt, logs: logs, at: clock)
+            expiresAt: held?.list.expiresAt, changesWhenStale: configuration.whenStale != .enforce, logs: logs,
+            at: clock)
     }
 }

@@ -11,15 +11,25 @@ public enum ReportAddress {
 
     /// Whether a text is an absolute `https` URL with a host, without user information or fragment; or an `http` one
     /// to a loopback address.
-    public static func isAllowed(_ text: String) -> Bool {
-        guard text.utf8.count <= self.maximumLength, text.utf8.allSatisfy({ self.isAllowed($0) }) else { return false }
+    public static func isAllowed(_ text: String) -> Bool { self.allowedHost(of: text) != nil }
+
+    /// Whether an answer from one address may redirect to another one: to this machine from this machine alone, so that no
+    /// server reaches what listens here.
+    @_spi(Adapters) public static func isAllowed(_ text: String, redirectedFrom address: String) -> Bool {
+        guard let target = self.allowedHost(of: text) else { return false }
+        return !self.isLoopback(target) || self.allowedHost(of: address).map { self.isLoopback($0) } == true
+    }
+
+    /// The host of an address that is allowed; `nil` for any other text.
+    private static func allowedHost(of text: String) -> HostName? {
+        guard text.utf8.count <= self.maximumLength, text.utf8.allSatisfy({ self.isAllowed($0) }) else { return nil }
         let isSecure = self.begins(text, with: "https://")
-        guard isSecure || self.begins(text, with: "http://") else { return false }
+        guard isSecure || self.begins(text, with: "http://") else { return nil }
         let authority = text.utf8.dropFirst(isSecure ? 8 : 7).prefix {
             $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?")
         }
-        guard let host = self.host(of: Substring(authority)) else { return false }
-        return isSecure || self.isLoopback(host)
+        guard let host = self.host(of: Substring(authority)), isSecure || self.isLoopback(host) else { return nil }
+        return host
     }
 
     /// Whether a character may stand in an address: a visible one that no parser gives another meaning.

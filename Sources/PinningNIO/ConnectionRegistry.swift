@@ -8,12 +8,13 @@ import NIOConcurrencyHelpers
 import NIOCore
 @_spi(Adapters) import PinListClient
 
-/// The open connections of one client. When a list comes into force, and when a suspension ends, each is evaluated again.
+/// The open connections of one client. When a list comes into force, each is evaluated again; and each minute, and when a
+/// suspension ends, where the clock has a part in a decision: nothing else asks between two calls of gRPC, or on a raw channel.
 final class ConnectionRegistry: Sendable {
     private struct State {
         var connections: [ObjectIdentifier: PinnedConnection] = [:]
         var watch: Task<Void, Never>?
-        var suspension: Task<Void, Never>?
+        var clockWatch: Task<Void, Never>?
     }
 
     private let pinning: Pinning
@@ -25,7 +26,7 @@ final class ConnectionRegistry: Sendable {
     deinit {
         self.state.withLockedValue { state in
             state.watch?.cancel()
-            state.suspension?.cancel()
+            state.clockWatch?.cancel()
         }
     }
 
@@ -35,9 +36,9 @@ final class ConnectionRegistry: Sendable {
     /// Adds a connection until its channel is closed.
     func add(_ connection: PinnedConnection) {
         let id = ObjectIdentifier(connection)
-        let isFirst = self.state.withLockedValue { state in
+        self.state.withLockedValue { state in
             state.connections[id] = connection
-            guard state.watch == nil else { return false }
+            guard state.watch == nil else { return }
             // First, so that no list is missed.
             let changes = self.pinning.policyChanges()
             state.watch = Task { [weak self] in
@@ -47,7 +48,6 @@ final class ConnectionRegistry: Sendable {
                     self.reevaluateAll()
                 }
             }
-            return true
         }
         connection.channel.closeFuture.whenComplete { [weak self] _ in
             guard let self else { return }
@@ -56,31 +56,31 @@ final class ConnectionRegistry: Sendable {
             let closed = self.state.withLockedValue { $0.connections.removeValue(forKey: id) }
             withExtendedLifetime(closed) {}
         }
-        // A clock that was ahead may have ended the suspension before, and left no end to wait for.
-        if isFirst || connection.decision.reason == .suspended { self.awaitEndOfSuspension() }
         // A list may have come into force between the verdict and now, or a suspension have ended.
         _ = connection.mayTakeRequest()
+        if connection.dependsOnClock { self.watchClock(anew: false) }
     }
 
     /// Evaluates all connections by the rules in force.
     func reevaluateAll() {
-        // First: a suspension that ends meanwhile is not missed.
-        self.awaitEndOfSuspension()
-        for connection in self.state.withLockedValue({ Array($0.connections.values) }) {
-            connection.reevaluate()
-        }
+        let connections = self.state.withLockedValue { Array($0.connections.values) }
+        for connection in connections { connection.reevaluate() }
+        self.watchClock(anew: true)
     }
 
-    /// Evaluates again when the next suspension ends.
-    private func awaitEndOfSuspension() {
+    /// Evaluates all again when the clock may have decided anew, while it has a part in the decision on any of them.
+    ///
+    /// - Parameter anew: Whether what waits already began before the rules that are in force now.
+    private func watchClock(anew: Bool) {
         self.state.withLockedValue { state in
-            state.suspension?.cancel()
-            // Read under the lock: the last call to wait is the last one to read.
-            state.suspension = self.pinning.nextEndOfSuspension.map { end in
-                Task { [weak self, pinning] in
-                    if await pinning.hasCome(end) { self?.reevaluateAll() }
-                }
-            }
+            guard anew || state.clockWatch == nil else { return }
+            state.clockWatch?.cancel()
+            let isNeeded = state.connections.values.contains { $0.dependsOnClock }
+            state.clockWatch =
+                isNeeded
+                ? Task { [weak self, pinning] in
+                    if await pinning.hasComeToLookAgain() { self?.reevaluateAll() }
+                } : nil
         }
     }
 }

@@ -12,7 +12,7 @@ public import NIOPosix
 public import NIOSSL
 import PinFailureReports
 public import PinListClient
-import PinListMetadata
+@_spi(Adapters) import PinListMetadata
 
 /// Fetches lists and sends reports with AsyncHTTPClient, under default validation alone: no pin applies, so that a bad
 /// list cannot keep out its replacement.
@@ -167,8 +167,9 @@ public final class HTTPClientFetcher: ListFetcher, ReportSender {
                 let location = response.headers.first(name: "Location")
             else { return try await self.read(response, maximumBytes, isCut) }
             guard let base = URL(string: message.url),
-                let next = URL(string: location, relativeTo: base)?.absoluteString, ReportAddress.isAllowed(next)
-            else { throw FetchError(.redirect, "it redirects to an address that is not https") }
+                let next = URL(string: location, relativeTo: base)?.absoluteString,
+                ReportAddress.isAllowed(next, redirectedFrom: message.url)
+            else { throw FetchError(.redirect, "it redirects to this machine, or to an address that is not https") }
             message.url = next
         }
         throw FetchError(.redirect, "over \(FetchRequest.redirects) redirects")

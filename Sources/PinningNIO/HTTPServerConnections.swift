@@ -30,7 +30,7 @@ final class HTTPServerConnections: Sendable {
     private let check: RequestCheck
     /// Whether a connection to this machine or into a private network takes no request.
     private let refusesLocalPeers: Bool
-    /// The address of the newest connection's other end, which is looked at where a redirect comes.
+    /// The address of the other end of the newest connection that was allowed, which is looked at where a redirect comes.
     private let newestPeer = NIOLockedValueBox<SocketAddress?>(nil)
     /// The open connections of HTTP/2: one, seldom more.
     private let openHTTP2 = NIOLockedValueBox<[PinnedConnection]>([])
@@ -51,8 +51,8 @@ final class HTTPServerConnections: Sendable {
     /// The newest decision on one of these connections, and the time at which it came; `nil` before the first.
     var newestDecision: (decision: PinningDecision, at: NIODeadline)? { self.concluded.withLockedValue { $0 } }
 
-    /// Whether the newest connection leads to this machine or into a private network. One that is not known may be
-    /// anywhere: what is there must not pass for a server of our own network.
+    /// Whether the newest connection that was allowed leads to this machine or into a private network. One that is not known
+    /// may be anywhere: what is there must not pass for a server of our own network.
     var isLocal: Bool { LocalPeerError(self.newestPeer.withLockedValue { $0 })?.address != nil }
 
     /// The check of requests on one connection.
@@ -135,8 +135,6 @@ final class HTTPServerConnections: Sendable {
     /// closed.
     private func gate(_ channel: any Channel, speaksHTTP2: Bool) -> (ConnectionGate, NIOSSLClientHandler)? {
         let pipeline = channel.pipeline.syncOperations
-        let peer = channel.remoteAddress
-        self.newestPeer.withLockedValue { $0 = peer }
         do {
             let tls = try pipeline.handler(type: NIOSSLClientHandler.self)
             let gate = ConnectionGate(behind: tls, speaksHTTP2: speaksHTTP2)
@@ -192,9 +190,17 @@ final class HTTPServerConnections: Sendable {
         let connection = PinnedConnection(self.server, verdict, on: channel) { _ in drain.value() }
         // New rules may have come into force while the path was found: nothing passes under the earlier ones.
         guard connection.mayTakeRequest() else { return outcome.value.gate.refuse(PinningError(connection.decision)) }
+        self.notePeer(of: channel)
         outcome.value.opened(connection)
         outcome.value.gate.open(connection)
         self.registry.add(connection)
+    }
+
+    /// Notes where a connection leads that was allowed. A refused one, to which the name led at the same time, vouches for
+    /// nothing.
+    func notePeer(of channel: any Channel) {
+        let peer = channel.remoteAddress
+        self.newestPeer.withLockedValue { $0 = peer }
     }
 
     /// Whether a connection is allowed without a path of ours: while all entries only report, a connection that

@@ -15,6 +15,8 @@ struct HandshakeVerdict: Sendable {
     let path: ValidatedPath?
     /// The epoch of the rules that decided, or an earlier one.
     let epoch: UInt64
+    /// The time by which they decided.
+    let time: Timestamp
 
     /// Whether the connection may go on.
     var isAllowed: Bool { self.decision.verdict == .allow }
@@ -47,32 +49,41 @@ struct ServerEvaluator: Sendable {
     func verdict(on path: ValidatedPath, presented: [[UInt8]]) -> HandshakeVerdict {
         // The epoch is read first: when a list comes into force meanwhile, the connection is evaluated once more than
         // needed, never once less.
-        let epoch = self.pinning.policyInForce.epoch
+        let (epoch, now) = (self.pinning.policyInForce.epoch, self.pinning.now)
         let facts = ConnectionFacts(port: self.port, presented: presented)
         let decision = self.pinning.decision(for: path, host: self.host.description, connection: facts)
-        return HandshakeVerdict(decision: decision, path: path, epoch: epoch)
+        return HandshakeVerdict(decision: decision, path: path, epoch: epoch, time: now)
     }
 
-    /// The same verdict, or a new one when rules came into force since, and where no pin allowed: the clock may have
-    /// decided, and a suspension be over since.
-    func upToDate(_ verdict: HandshakeVerdict) -> HandshakeVerdict {
-        let epoch = self.pinning.policyInForce.epoch
-        let isDue = verdict.epoch != epoch || (verdict.isAllowed && verdict.decision.reason != .pinMatch)
-        guard isDue, let path = verdict.path else { return verdict }
+    /// Decides on an open connection by the rules in force now. What allows it is neither counted nor reported again.
+    func verdictAgain(on path: ValidatedPath) -> HandshakeVerdict {
+        let (epoch, now) = (self.pinning.policyInForce.epoch, self.pinning.now)
         let decision = self.pinning.decisionAgain(
             for: path, host: self.host.description, connection: ConnectionFacts(port: self.port))
-        return HandshakeVerdict(decision: decision, path: path, epoch: epoch)
+        return HandshakeVerdict(decision: decision, path: path, epoch: epoch, time: now)
+    }
+
+    /// The same verdict, or a new one when rules came into force since, and at another time where not a pin alone allowed: the
+    /// clock may have decided, and a suspension be over since.
+    func upToDate(_ verdict: HandshakeVerdict) -> HandshakeVerdict {
+        let inForce = self.pinning.policyInForce
+        let dependsOnClock = !verdict.decision.isByPinAlone || inForce.changesWhenStale
+        let isDue =
+            verdict.epoch != inForce.epoch
+            || (verdict.isAllowed && dependsOnClock && verdict.time != self.pinning.now)
+        guard isDue, let path = verdict.path else { return verdict }
+        return self.verdictAgain(on: path)
     }
 
     /// The verdict on a chain without a path.
     func refusal(
         _ reason: PinningDecision.Reason, _ detail: String, presented: [[UInt8]] = []
     ) -> HandshakeVerdict {
-        let epoch = self.pinning.policyInForce.epoch
+        let (epoch, now) = (self.pinning.policyInForce.epoch, self.pinning.now)
         let facts = ConnectionFacts(port: self.port, presented: presented)
         let decision = self.pinning.refusal(
             of: self.host.description, reason, detail: detail, connection: facts)
-        return HandshakeVerdict(decision: decision, path: nil, epoch: epoch)
+        return HandshakeVerdict(decision: decision, path: nil, epoch: epoch, time: now)
     }
 }
 #endif

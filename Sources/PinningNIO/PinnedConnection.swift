@@ -6,7 +6,7 @@
 public import CertificatePinning
 import NIOConcurrencyHelpers
 import NIOCore
-import PinListClient
+@_spi(Adapters) import PinListClient
 
 /// An open connection with its decision, and the facts for evaluating it again.
 final class PinnedConnection: Sendable {
@@ -25,17 +25,19 @@ final class PinnedConnection: Sendable {
     private let state: NIOLockedValueBox<State>
 
     private struct State {
-        var decision: PinningDecision { didSet { self.isByPin = self.decision.reason == .pinMatch } }
+        var decision: PinningDecision { didSet { self.isByPinAlone = self.decision.isByPinAlone } }
         var epoch: UInt64
+        /// The time by which it was made.
+        var time: Timestamp
         var isRetired = false
-        /// Whether a pin allowed it. Stored, because every request needs it, and a comparison of reasons compares
-        /// texts.
-        private(set) var isByPin: Bool
+        /// Stored, because every request needs it, and a comparison of reasons compares texts.
+        private(set) var isByPinAlone: Bool
 
-        init(_ decision: PinningDecision, epoch: UInt64) {
-            self.decision = decision
-            self.epoch = epoch
-            self.isByPin = decision.reason == .pinMatch
+        init(_ verdict: HandshakeVerdict) {
+            self.decision = verdict.decision
+            self.epoch = verdict.epoch
+            self.time = verdict.time
+            self.isByPinAlone = verdict.decision.isByPinAlone
         }
     }
 
@@ -50,7 +52,7 @@ final class PinnedConnection: Sendable {
         self.path = verdict.path
         self.channel = channel
         self.drain = drain
-        self.state = NIOLockedValueBox(State(verdict.decision, epoch: verdict.epoch))
+        self.state = NIOLockedValueBox(State(verdict))
     }
 
     /// The newest decision on it.
@@ -62,13 +64,23 @@ final class PinnedConnection: Sendable {
     /// The epoch of the rules that it was evaluated by last.
     var epoch: UInt64 { self.state.withLockedValue { $0.epoch } }
 
-    /// Whether a new request may be sent on it. It is evaluated again under rules that are newer than its decision, and
-    /// always where no pin allowed it, because the clock may have decided (a suspension, the end of an
-    /// entry).
+    /// Whether the clock has a part in the decision that allows it, so that another time may bring another one.
+    var dependsOnClock: Bool {
+        let (isRetired, isByPinAlone) = self.state.withLockedValue { ($0.isRetired, $0.isByPinAlone) }
+        return !isRetired && (!isByPinAlone || self.pinning.policyInForce.changesWhenStale)
+    }
+
+    /// Whether a new request may be sent on it. It is evaluated again under rules that are newer than its decision, and, where
+    /// not a pin alone allowed it, at another time: the clock may have decided (a suspension, the end of an entry, the age of a
+    /// log list).
     func mayTakeRequest() -> Bool {
-        let (epoch, isRetired, isByPin) = self.state.withLockedValue { ($0.epoch, $0.isRetired, $0.isByPin) }
+        let (epoch, time, isRetired, isByPinAlone) = self.state.withLockedValue { state in
+            (state.epoch, state.time, state.isRetired, state.isByPinAlone)
+        }
         guard !isRetired else { return false }
-        guard !isByPin || epoch != self.pinning.policyInForce.epoch else { return true }
+        let inForce = self.pinning.policyInForce
+        let dependsOnClock = !isByPinAlone || inForce.changesWhenStale
+        guard epoch != inForce.epoch || (dependsOnClock && time != self.pinning.now) else { return true }
         self.reevaluate()
         return !self.isRetired
     }
@@ -76,14 +88,14 @@ final class PinnedConnection: Sendable {
     /// Evaluates the connection by the rules in force now, and ends it when they refuse it: at once for a denied key or
     /// a revoked certificate, else when it is idle, after half a minute at the latest.
     func reevaluate() {
-        let epoch = self.pinning.policyInForce.epoch
+        let (epoch, now) = (self.pinning.policyInForce.epoch, self.pinning.now)
         let facts = ConnectionFacts(port: self.port)
         let decision: PinningDecision
         if let path = self.path {
             decision = self.pinning.decisionAgain(for: path, host: self.host.description, connection: facts)
         } else if self.pinning.isObserving {
             // The connection was allowed for that reason alone, and the reason has not changed.
-            return self.state.withLockedValue { $0.epoch = epoch }
+            return self.state.withLockedValue { ($0.epoch, $0.time) = (epoch, now) }
         } else {
             decision = self.pinning.refusal(
                 of: self.host.description, .chainInvalid, detail: "the path of an open connection is not known",
@@ -93,7 +105,7 @@ final class PinnedConnection: Sendable {
         let wasRetired = self.state.withLockedValue { state in
             defer { state.isRetired = state.isRetired || isBlocked }
             state.decision = decision
-            state.epoch = epoch
+            (state.epoch, state.time) = (epoch, now)
             return state.isRetired
         }
         guard isBlocked else { return }
@@ -109,6 +121,12 @@ final class PinnedConnection: Sendable {
             self.channel.close(promise: nil)
         }
     }
+}
+
+extension PinningDecision {
+    /// Whether a pin allowed the connection and nothing else was asked: then it holds, whatever the clock says, until other
+    /// rules come into force.
+    var isByPinAlone: Bool { self.reason == .pinMatch && self.entry?.transparency == nil }
 }
 
 /// An inbound event: new rules refuse this connection. Start no new request on it and close it when it is idle; after

@@ -61,26 +61,42 @@ final class PinnedConnectionHandler: ChannelDuplexHandler, RemovableChannelHandl
             let decision =
                 verdict?.decision
                 ?? self.server.refusal(.noCertificates, "the connection carries no decision").decision
-            self.isRefused = true
-            context.fireErrorCaught(PinningError(decision))
-            return context.close(promise: nil)
+            return self.refuse(decision, in: context)
         }
         let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
         let connection = PinnedConnection(self.server, verdict, on: context.channel) { handler.value.drain($0) }
-        self.connection = connection
         self.registry.add(connection)
+        // Rules may have come into force since the verdict.
+        guard !connection.isRetired else { return self.refuse(connection.decision, in: context) }
+        self.connection = connection
         context.fireUserInboundEventTriggered(event)
         let brake = self.brake
         self.brake = nil
         brake?.release()
     }
 
+    private func refuse(_ decision: PinningDecision, in context: ChannelHandlerContext) {
+        self.isRefused = true
+        context.fireErrorCaught(PinningError(decision))
+        context.close(promise: nil)
+    }
+
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        guard !self.isRefused else {
+            promise?.fail(ChannelError.ioOnClosedChannel)
+            return
+        }
         context.write(data, promise: promise)
         guard self.connection == nil, self.brake == nil, !self.isRefused else { return }
         // A handler that was added after the verdict waits for nothing.
         guard let tls = self.tls(in: context), tls.peerValidatedCertificateChain == nil else { return }
         self.brake = WriteBrake.pull(below: tls, on: context.channel)
+    }
+
+    func flush(context: ChannelHandlerContext) {
+        // A handler that flushes when it gets the refusal would send what waits in the TLS handler for the verdict.
+        guard !self.isRefused else { return }
+        context.flush()
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -101,9 +117,7 @@ final class PinnedConnectionHandler: ChannelDuplexHandler, RemovableChannelHandl
     private func verdict(in context: ChannelHandlerContext) -> HandshakeVerdict? {
         guard let chain = self.tls(in: context)?.peerValidatedCertificateChain else { return nil }
         let path = ValidatedPath(uncheckedValidatedPath: chain.compactMap { try? $0.toDERBytes() })
-        let epoch = self.server.pinning.policyInForce.epoch
-        let decision = self.server.pinning.decisionAgain(for: path, host: self.server.host.description)
-        return HandshakeVerdict(decision: decision, path: path, epoch: epoch)
+        return self.server.verdictAgain(on: path)
     }
 
     private func tls(in context: ChannelHandlerContext) -> NIOSSLClientHandler? {
@@ -112,7 +126,8 @@ final class PinnedConnectionHandler: ChannelDuplexHandler, RemovableChannelHandl
 
     /// Notifies the users of the connection. A client of HTTP/2 gets a GOAWAY.
     private func drain(_ decision: PinningDecision) {
-        guard let context = self.context else { return }
+        // One that was never announced has none.
+        guard let context = self.context, self.connection != nil else { return }
         context.fireUserInboundEventTriggered(PinnedConnectionRetirement(decision: decision))
         HTTP2Farewell.send(in: context.pipeline.syncOperations)
     }

@@ -5,7 +5,7 @@
 internal import Foundation
 internal import PinFailureReports
 public import PinListClient
-internal import PinListMetadata
+@_spi(Adapters) internal import PinListMetadata
 
 #if canImport(FoundationNetworking)
 internal import FoundationNetworking
@@ -184,13 +184,17 @@ private final class URLSessionExchange: NSObject, URLSessionDataDelegate, @unche
             }
             self.redirects += 1
             let isWithinLimit = self.redirects <= FetchRequest.redirects
-            if isWithinLimit, let address = request.url?.absoluteString, ReportAddress.isAllowed(address) {
+            if isWithinLimit, let address = request.url?.absoluteString,
+                ReportAddress.isAllowed(address, redirectedFrom: response.url?.absoluteString ?? "")
+            {
                 var request = request
                 request.setValue(nil, forHTTPHeaderField: "Tumbler-Assertion")
                 completionHandler(request)
             } else {
                 // Not cancelled, because a task without a next request ends by itself.
-                let reason = isWithinLimit ? "a redirect that is not to https" : "too many redirects"
+                let reason =
+                    isWithinLimit
+                    ? "a redirect to this machine, or to an address that is not https" : "too many redirects"
                 self.failure = FetchError(.redirect, reason)
                 completionHandler(nil)
             }

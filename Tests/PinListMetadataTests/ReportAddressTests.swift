@@ -4,7 +4,7 @@
 
 import CertificatePinning
 import Foundation
-import PinListMetadata
+@_spi(Adapters) import PinListMetadata
 import Testing
 
 @Suite("Where reports may go")
@@ -66,5 +66,22 @@ extension String {
         let part = #""reportTo": ["https://reports.example.com/v1/reports"],"#
         guard let range = self.range(of: part) else { return "" }
         return self.replacingCharacters(in: range, with: "\"reportTo\": \(addresses),")
+    }
+
+    @Test(
+        "an answer redirects to this machine from this machine alone",
+        arguments: [
+            ("https://lists.example.com/a", "http://127.0.0.1:8080/b", false),
+            ("https://lists.example.com/a", "http://LOCALHOST/b", false),
+            ("https://lists.example.com/a", "https://[::1]/b", false),
+            ("https://lists.example.com/a", "https://[::ffff:127.0.0.1]/b", false),
+            ("https://lists.example.com/a", "http://cdn.example.com/b", false),
+            ("https://lists.example.com/a", "https://cdn.example.com/b", true),
+            ("http://127.0.0.1:1/a", "http://localhost:2/b", true),
+            ("http://127.0.0.1:1/a", "https://cdn.example.com/b", true),
+            ("", "http://127.0.0.1/b", false),
+        ])
+    func answerRedirectsToThisMachineFromThisMachineAlone(from address: String, to target: String, isAllowed: Bool) {
+        #expect(ReportAddress.isAllowed(target, redirectedFrom: address) == isAllowed)
     }
 }

@@ -3,13 +3,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if NIO
+import AsyncHTTPClient
 import Foundation
 import NIOPosix
 import NIOSSL
 import PinListClient
 import Testing
 
-@testable import PinningNIO
+@_spi(Tools) @testable import PinningNIO
 
 @Suite("Fetching lists with AsyncHTTPClient", .enabled(if: HTTPServer.python != nil, "python3 is not installed"))
 struct HTTPClientFetcherTests {
@@ -33,6 +34,33 @@ struct HTTPClientFetcherTests {
         try await HTTPServer.serving { base in
             let failure = try await FetchError.of(self.fetcher, "\(base)/file")
             #expect(failure.code == .redirect)
+        }
+    }
+
+    @Test("a redirect from a server elsewhere to this machine is not followed, with a list or a report")
+    func redirectFromAServerElsewhereToThisMachineIsNotFollowedWithAListOrAReport() async throws {
+        let pki = try TestPKI(["lists.example.com"])
+        var settings = TLSConfiguration.makeClientConfiguration()
+        settings.trustRoots = .certificates([try pki.root.nio])
+        var configuration = HTTPClient.Configuration.patient(settings)
+        configuration.dnsOverride = ["lists.example.com": "127.0.0.1"]
+        let fetcher = HTTPClientFetcher(configuration) { _ in }
+        try await HTTPServer.serving { base in
+            try await LoopbackServer.with(LoopbackServer.Identity(pki.chain)) { server in
+                let address = "https://lists.example.com:\(server.port)/redirect?"
+                for target in ["\(base)/list", "https://localhost/", "https://[::1]:1/"] {
+                    let list = try await FetchError.of(fetcher, address + target)
+                    #expect(list.code == .redirect, "\(target)")
+                    let report = await #expect(throws: FetchError.self) {
+                        try await fetcher.send([1], to: address + target)
+                    }
+                    #expect(report?.code == .redirect, "\(target)")
+                }
+                // To another name it is followed.
+                let there = "https://lists.example.com:\(server.port)/"
+                let answer = try await fetcher.fetch(FetchRequest(address: address + there, maximumBytes: 100))
+                #expect(answer.body == Array("hello".utf8))
+            }
         }
     }
 

@@ -10,6 +10,8 @@ import NIOCore
 import NIOEmbedded
 import NIOPosix
 @_spi(Adapters) import PinListClient
+import PinListMetadata
+import PinningTesting
 import Testing
 
 @_spi(Tools) @testable import PinningNIO
@@ -108,6 +110,24 @@ struct LocalPeerTests {
         }
     }
 
+    @Test(
+        "is none of our own network because a connection to its host that was refused led there",
+        arguments: [false, true])
+    func isNoneOfOurOwnNetworkBecauseAConnectionToItsHostThatWasRefusedLedThere(http2: Bool) async throws {
+        try await self.withServers(http2: http2) { scene in
+            try await scene.withClient([Self.second: Self.resolved]) { client in
+                try await client.expectHello(scene.secondURL)
+                #expect(client.hostOfTheWorld(in: scene.secondURL) == nil)
+            }
+            let strange = PinnedScene.strangePin
+            try await scene.pinned.publish { $0.domains[1].entry.pins = [KnownPin(strange)] }
+            try await scene.withClient([Self.second: Self.resolved]) { client in
+                await #expect(throws: PinningError.self) { try await client.text(scene.secondURL) }
+                #expect(client.hostOfTheWorld(in: scene.secondURL)?.description == Self.second)
+            }
+        }
+    }
+
     @Test("is refused without TLS, too")
     func isRefusedWithoutTLSToo() async throws {
         try await self.withServers(secondMode: .report) { scene in
@@ -202,7 +222,7 @@ struct LocalPeerTests {
                 {
                     let channel = EmbeddedChannel()
                     channel.remoteAddress = try address.map { try SocketAddress(ipAddress: $0, port: 443) }
-                    _ = connections.http1(channel)
+                    connections.notePeer(of: channel)
                     #expect((client.hostOfTheWorld(in: url) != nil) == isOfTheWorld)
                 }
             }

@@ -19,11 +19,13 @@ struct OpenConnectionTests {
     /// A client with one open connection, and what a test does with it.
     private func withConnection(
         http2: Bool, clockAhead: Int64 = 0, pins: (TestPKI) throws -> [Pin] = { try [$0.leaf.pin] },
-        _ edit: (inout PinList) -> Void = { _ in },
+        _ edit: (inout PinList) -> Void = { _ in }, whenStale: PinList.WhenStale = .enforce,
         _ body: (PinnedScene, PinnedHTTPClient, LoopbackServer, String, TestPKI) async throws -> Void
     ) async throws {
         let pki = try TestPKI([Self.host])
-        let scene = try PinnedScene([PinnedScene.entry(Self.host, pins(pki))], roots: [pki.root], edit)
+        let scene = try PinnedScene([PinnedScene.entry(Self.host, pins(pki))], roots: [pki.root], edit) {
+            $0.whenStale = whenStale
+        }
         scene.clock.advance(by: clockAhead)
         let client = try scene.client([Self.host])
         try await LoopbackServer.with(LoopbackServer.Identity(pki.chain), http2: http2) { server in
@@ -174,6 +176,20 @@ struct OpenConnectionTests {
             let refusal = await #expect(throws: PinningError.self) { try await client.text("\(base)/") }
             #expect(refusal?.decision.reason == .noMatchingPin)
             #expect(server.counts.requests == 1)
+        }
+    }
+
+    @Test("takes no new request once its list has expired, where the app asks for that", arguments: [false, true])
+    func takesNoNewRequestOnceItsListHasExpiredWhereTheAppAsksForThat(http2: Bool) async throws {
+        try await self.withConnection(http2: http2, whenStale: .deny) { scene, client, server, base, pki in
+            // What waits for the next minute does not see it: the clock is set by less.
+            let expiry = scene.clock.now.advanced(by: RepositorySimulator.listValidity)
+            scene.clock.now = expiry.advanced(by: -1)
+            let text = try await client.text("\(base)/")
+            #expect(text == "hello")
+            scene.clock.now = expiry
+            await #expect(throws: PinningError.self) { try await client.text("\(base)/") }
+            #expect(server.counts.requests == 2)
         }
     }
 

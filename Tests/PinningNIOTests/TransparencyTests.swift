@@ -102,6 +102,27 @@ struct TransparencyTests {
         try await client.shutdown()
     }
 
+    @Test(
+        "an open connection takes no request when a clock that was ahead had made its log list too old to be asked",
+        arguments: [false, true])
+    func openConnectionTakesNoRequestWhenAClockThatWasAheadHadMadeItsLogListTooOldToBeAsked(http2: Bool) async throws {
+        let made = try LoggedPKI(Self.host)
+        let scene = try await made.scene(.enforce)
+        let client = try scene.client([Self.host])
+        let identity = try LoopbackServer.Identity([made.unlogged, made.pki.intermediate])
+        try await LoopbackServer.with(identity, http2: http2) { server in
+            let url = "https://\(Self.host):\(server.port)/"
+            scene.clock.advance(by: 71 * 86_400)
+            let text = try await client.text(url)
+            #expect(text == "hello")
+            scene.clock.advance(by: -71 * 86_400)
+            let refusal = await #expect(throws: PinningError.self) { try await client.text(url) }
+            #expect(refusal?.decision.reason == .transparency)
+            #expect(server.counts.requests == 1)
+        }
+        try await client.shutdown()
+    }
+
     @Test("an open connection ends when a list comes into force whose logs do not know the certificate's")
     func openConnectionEndsWhenAListComesIntoForceWhoseLogsDoNotKnowTheCertificates() async throws {
         let made = try LoggedPKI(Self.host)
