@@ -29,6 +29,7 @@ struct ServiceParts: Sendable {
     let room = NIOLockedValueBox<StoreRoom?>(nil)
     let source: RequestSource
     let plans: RotationPlans
+    let keyCounts = AttestedKeyCounts()
     let logger: Logger
 
     /// Puts an instance together.
@@ -60,7 +61,8 @@ struct ServiceParts: Sendable {
             equivocation: EquivocationWatch(store: store, lists: self.lists, logger: logger),
             attestation: evaluate, limiter: configuration.reportLimits, random: SystemRandomNumberGenerator())
         self.attestation = AttestationRoute(
-            names: evaluate.names, store: store, challenges: evaluate.challenges, reports: self.reports, clock: clock)
+            names: evaluate.names, store: store, challenges: evaluate.challenges, keyCounts: self.keyCounts,
+            reports: self.reports, clock: clock)
         self.logger = logger
     }
 
@@ -69,8 +71,10 @@ struct ServiceParts: Sendable {
         let (names, plans, now) = (self.lists.names, self.plans, self.clock.now)
         let broken = self.lists.refusals.mapValues(\.description)
         let asking = Set(self.configuration.attestation.keys)
+        let keys = await self.keyCounts.counts(
+            of: asking, in: self.store, uptime: self.clock.uptime, self.logger)
         return try await self.store.read {
-            try Overview($0, names, plans, asking: asking, broken: broken, at: now)
+            try Overview($0, names, plans, asking: asking, keys: keys, broken: broken, at: now)
         }
     }
 }

@@ -20,9 +20,9 @@ struct StoreOutage: ServiceStore {
     }
 
     func read<Result: Sendable>(
-        _ body: @escaping @Sendable (StoreTransaction) throws -> Result
+        for reader: StoreReader, _ body: @escaping @Sendable (StoreTransaction) throws -> Result
     ) async throws -> Result {
-        try await self.watching { try await self.store.read(body) }
+        try await self.watching { try await self.store.read(for: reader, body) }
     }
 
     func write<Result: Sendable>(

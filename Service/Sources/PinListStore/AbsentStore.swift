@@ -12,7 +12,7 @@ package struct AbsentStore: ServiceStore {
 
     /// - Throws: Why there is no database.
     package func read<Result: Sendable>(
-        _ body: @escaping @Sendable (StoreTransaction) throws -> Result
+        for reader: StoreReader, _ body: @escaping @Sendable (StoreTransaction) throws -> Result
     ) async throws -> Result { throw self.error }
 
     /// - Throws: Why there is no database.

@@ -60,7 +60,7 @@ package final class SQLiteStore: ServiceStore {
 
     /// Reads from a snapshot.
     package func read<Result: Sendable>(
-        _ body: @escaping @Sendable (StoreTransaction) throws -> Result
+        for reader: StoreReader, _ body: @escaping @Sendable (StoreTransaction) throws -> Result
     ) async throws -> Result {
         do {
             return try await self.pool.read { database in

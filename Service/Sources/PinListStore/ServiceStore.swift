@@ -10,8 +10,11 @@
 package protocol ServiceStore: Sendable {
     /// Reads, from one moment of the database.
     ///
+    /// - Parameter reader: Whom it is read for.
     /// - Throws: ``StoreError``, and what the closure throws.
-    func read<Result: Sendable>(_ body: @escaping @Sendable (StoreTransaction) throws -> Result) async throws -> Result
+    func read<Result: Sendable>(
+        for reader: StoreReader, _ body: @escaping @Sendable (StoreTransaction) throws -> Result
+    ) async throws -> Result
 
     /// Changes something: all of it or nothing, durable when it returns. No other change that takes the same lock comes
     /// between what is read and what is written here, by this instance of the service or by another. Where there is one
@@ -39,6 +42,13 @@ package protocol ServiceStore: Sendable {
 }
 
 extension ServiceStore {
+    /// Reads for the service itself, and for who has shown a token.
+    ///
+    /// - Throws: As ``read(for:_:)``.
+    package func read<Result: Sendable>(
+        _ body: @escaping @Sendable (StoreTransaction) throws -> Result
+    ) async throws -> Result { try await self.read(for: .service, body) }
+
     /// Changes something under the lock of ordinary changes.
     ///
     /// - Throws: As ``write(as:_:)``.
@@ -52,6 +62,15 @@ extension ServiceStore {
     package func append<Result: Sendable>(
         _ body: @escaping @Sendable (StoreTransaction) throws -> Result
     ) async throws -> Result { try await self.write(as: nil, body) }
+}
+
+/// Whom something is read for. Where calls wait in a line, strangers have half of it at most: however many they are, alarms
+/// are looked at, and the operator sees the pages.
+package enum StoreReader: Hashable, Sendable {
+    /// The service itself, and who has shown a token.
+    case service
+    /// Who has shown nothing that counts yet.
+    case stranger
 }
 
 /// The content of a store, within a transaction. One that only reads refuses to change anything.

@@ -39,6 +39,9 @@ package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         self.detail = detail
     }
 
+    /// Whether it is the same at each attempt, until a person does something about it.
+    package var isLasting: Bool { [.damaged, .notPermitted].contains(self.code) }
+
     /// The code and the detail.
     package var description: String { "\(self.code): \(self.detail)" }
 }

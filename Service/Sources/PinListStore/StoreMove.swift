@@ -89,6 +89,7 @@ package struct StoreMove: Sendable {
             ("log_file", ["number", "name", "digest", "stored_at", "file"], ["number"]),
             ("sighting", StoredSighting.columns, ["name", "digest"]),
             ("sighting_issuer", ["name", "key", "last_at", "certificate"], ["name", "key"]),
+            ("sighted_network", ["key", "day", "instance", "networks"], ["key", "day", "instance"]),
             ("unlisted_sighting", ["name", "count", "last_at"], ["name"]),
         ] + Self.attestationTables
 

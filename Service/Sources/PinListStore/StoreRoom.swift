@@ -12,7 +12,7 @@ package struct StoreRoom: Hashable, Sendable {
     /// The tables of reports and of what is counted: what senders fill, and what the oldest of goes.
     package static let forgotten: Set<String> = [
         "report", "report_group", "group_count", "group_hour", "group_leaf", "group_network", "report_hour",
-        "counted_host", "inquiry", "attestation_hour", "attested_witness",
+        "counted_host", "inquiry", "attestation_hour", "attested_witness", "sighted_network",
     ]
 
     /// The purpose of tables, in words for people.
@@ -37,7 +37,7 @@ package struct StoreRoom: Hashable, Sendable {
                 switch table {
                 case "report", "report_group", "group_count", "group_leaf": .reports
                 case "group_hour", "group_network", "report_hour", "counted_host", "inquiry", "attestation_hour",
-                    "attested_witness":
+                    "attested_witness", "sighted_network":
                     .counts
                 case "root", "list", "publication", "report_rate": .lists
                 case "audit", "audit_seal", "evidence": .auditLog

@@ -38,4 +38,17 @@ extension StoreSchema {
             "CREATE INDEX group_leaf_by_pin ON group_leaf (pin)",
         ]
     }
+
+    /// The sixth migration: from how many networks reports named a key that a log has.
+    static func sightedNetworks(_ dialect: Dialect) -> [String] {
+        let integer = dialect.integer
+        return [
+            """
+            CREATE TABLE sighted_network (
+                key TEXT NOT NULL, day \(integer) NOT NULL, instance TEXT NOT NULL, networks \(integer) NOT NULL,
+                PRIMARY KEY (key, day, instance))\(dialect.ordered)
+            """,
+            "CREATE INDEX sighted_network_by_day ON sighted_network (day)",
+        ]
+    }
 }

@@ -11,9 +11,10 @@ package enum CountTable: String, CaseIterable, Sendable {
     case reportHour = "report_hour"
     case inquiry
     case countedHost = "counted_host"
+    case sightedNetwork = "sighted_network"
 
     /// Whether its rows are of a day, and not of an hour.
-    var isByDay: Bool { self == .groupNetwork || self == .countedHost }
+    var isByDay: Bool { [.groupNetwork, .countedHost, .sightedNetwork].contains(self) }
 }
 
 extension StoreTransaction {

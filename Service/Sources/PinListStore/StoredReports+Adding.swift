@@ -80,6 +80,7 @@ extension StoreTransaction {
             }, Self.groupHours)
         try self.connection.insert(sorted.compactMap { $1.networkRow(instance) }, Self.networks)
         try self.addLeaves(counts, instance)
+        try self.addSightedNetworks(reports, instance)
         try self.addHours(reports, instance)
         try self.addAttestations(reports, instance)
     }

@@ -266,19 +266,6 @@ extension StoreTransaction {
             ])
     }
 
-    /// The number of networks from which reports named a key as the leaf's, on the day with the most; `nil` where none
-    /// did.
-    package func reportingNetworks(of key: String) throws -> Int64? {
-        let rows = try self.connection.rows("SELECT group_number FROM group_leaf WHERE pin = ?", [.text(key)])
-        guard !rows.isEmpty else { return nil }
-        return try Set(rows.map { try $0.integer(0) }).reduce(0) { maximum, group in
-            let row = try self.connection.rows(
-                "SELECT COALESCE(MAX(networks), 0) FROM group_network WHERE group_number = ?", [.integer(group)]
-            ).first
-            return max(maximum, try row?.integer(0) ?? 0)
-        }
-    }
-
     /// Whether an attested report named a key as the leaf's.
     package func hasAttestedReport(of key: String) throws -> Bool {
         try !self.connection.rows(

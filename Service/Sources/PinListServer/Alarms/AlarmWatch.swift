@@ -75,6 +75,9 @@ struct AlarmWatch: Service {
         let now = self.parts.clock.now
         let instance = self.parts.instance
         let ours = self.parts.configuration.alerts.map(\.name)
+        // Each instance counts for itself, also while another one looks.
+        try await self.parts.lists.reloadSightedKeys(from: self.parts.store, at: now)
+        self.begin()
         let isOurs = try await self.parts.store.write(as: .leases) { store in
             // The instance that looks has others told, too: those that only another instance can reach.
             try store.keepTargets(ours, of: instance, at: now)

@@ -31,27 +31,38 @@ struct AssertionEvaluator: Sendable {
     ///   - field: The value of `Tumbler-Assertion`; `nil` where the request has none.
     ///   - body: The bytes of the body, as they came.
     ///   - source: The address that it came from.
-    func evaluate(_ field: String?, over body: [UInt8], from source: SourceAddress?, at now: Timestamp) async
+    /// - Throws: ``StoreError`` where the store does not answer now: what a report is stored as, it is for good, so its sender
+    ///   has to come again. Where that will not pass, the assertion does not hold.
+    func evaluate(_ field: String?, over body: [UInt8], from source: SourceAddress?, at now: Timestamp) async throws
         -> Evaluation
     {
         guard let field else { return .absent }
         guard let field = AssertionField(field) else { return .refused(step: nil, isUnknownKey: false) }
-        let stored: StoredAttestedKey?
-        do { stored = try await self.store.read { try $0.attestedKey(field.keyID) } } catch {
+        do {
+            return try await self.evaluate(field, over: body, from: source, at: now)
+        } catch let error as StoreError where error.isLasting {
             return .refused(step: nil, isUnknownKey: false)
         }
-        guard let stored else { return .refused(step: nil, isUnknownKey: true) }
+    }
+
+    private func evaluate(_ field: AssertionField, over body: [UInt8], from source: SourceAddress?, at now: Timestamp)
+        async throws -> Evaluation
+    {
+        guard let stored = try await self.store.read(for: .stranger, { try $0.attestedKey(field.keyID) }) else {
+            return .refused(step: nil, isUnknownKey: true)
+        }
         guard let asked = self.names[stored.name], let known = stored.known,
             asked.environment.rawValue == stored.environment, asked.appIDs.contains(stored.appID)
         else { return .refused(step: 4, isUnknownKey: false) }
+        let isGiven = try await self.challenges.holds(field.challenge, at: now)
+        var network: [UInt8] = []
+        if let source { network = try await self.challenges.hash(ofNetwork: source.site, at: now) }
         let verifier = AssertionVerifier(appID: stored.appID, categories: asked.environment.usualCategories)
         do throws(AttestationError) {
             let verified = try await verifier.verify(
                 field.assertion, by: known,
                 clientData: .bytes(Self.clientData(name: stored.name, challenge: field.challenge, body: body)),
-                isChallengeGiven: { await self.challenges.holds(field.challenge, at: now) })
-            var network: [UInt8] = []
-            if let source { network = (try? await self.challenges.hash(ofNetwork: source.site, at: now)) ?? [] }
+                isChallengeGiven: { isGiven })
             return .accepted(
                 name: stored.name, use: AssertionUse(keyID: field.keyID, counter: verified.counter, network: network))
         } catch { return .refused(step: error.step, isUnknownKey: false) }

@@ -39,14 +39,16 @@ final class AttestationChallenges: Sendable {
     }
 
     /// Whether an instance gave a challenge out, and it is still valid.
-    func holds(_ challenge: [UInt8], at now: Timestamp) async -> Bool {
+    ///
+    /// - Throws: ``StoreError`` where the secret of its day cannot be read.
+    func holds(_ challenge: [UInt8], at now: Timestamp) async throws -> Bool {
         guard challenge.count == AssertionField.challengeBytes else { return false }
         let end = challenge.prefix(4).reduce(Int64(0)) { $0 << 8 | Int64($1) }
         let today = Self.day(now)
         let day = Self.day(Timestamp(secondsSince1970: end - Self.lifetime))
         guard end > now.secondsSince1970, end <= now.secondsSince1970 + 2 * Self.lifetime,
             day == today || day == today - 1,
-            let secret = try? await self.knownSecret(of: day)
+            let secret = try await self.knownSecret(of: day)
         else { return false }
         // Compared in a time that does not depend on where they differ.
         let code = Self.code(Array(challenge.prefix(16)), secret)
@@ -88,7 +90,9 @@ final class AttestationChallenges: Sendable {
 
     private func knownSecret(of day: Int64) async throws -> [UInt8]? {
         if let known = self.secrets.withLockedValue({ $0[day] }) { return known }
-        guard let secret = try await self.store.read({ try $0.attestationSecret(of: day) }) else { return nil }
+        guard let secret = try await self.store.read(for: .stranger, { try $0.attestationSecret(of: day) }) else {
+            return nil
+        }
         self.keep(secret, of: day)
         return secret
     }

@@ -20,6 +20,7 @@ struct AttestationRoute: Sendable {
     let names: [String: NameAttestation]
     let store: any ServiceStore
     let challenges: AttestationChallenges
+    let keyCounts: AttestedKeyCounts
     let reports: ReportRoute
     let clock: any ServiceClock
 
@@ -67,15 +68,16 @@ struct AttestationRoute: Sendable {
         let digest = Array(SHA256.hash(data: sent.attestation))
         do {
             let store = self.store
-            if let known = try await store.read({ try $0.attestedKey(sent.keyID) }) {
+            if let known = try await store.read(for: .stranger, { try $0.attestedKey(sent.keyID) }) {
                 return try Self.answer(isNew: false, known, sent.name, digest)
             }
             let now = self.clock.now
-            guard await self.challenges.holds(sent.challenge, at: now) else {
+            guard try await self.challenges.holds(sent.challenge, at: now) else {
                 throw Self.refused(2, "the challenge was not given, or is over: ask for a new one")
             }
             let key = try await self.verified(sent, asked, digest, at: now)
             if try await store.append({ try $0.register(key, at: now) }) {
+                self.keyCounts.registered(for: key.name)
                 return try Self.answer(isNew: true, key, sent.name, digest)
             }
             // Another instance was faster.

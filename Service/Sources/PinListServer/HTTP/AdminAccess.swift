@@ -4,6 +4,7 @@
 
 internal import HTTPTypes
 internal import Hummingbird
+internal import NIOConcurrencyHelpers
 internal import PinListStore
 
 /// Access to the dashboard, the metrics and publications, by token (formats.md, section 7).
@@ -20,6 +21,13 @@ struct AdminAccess: Sendable {
     let clock: any ServiceClock
     /// Whether the configuration opens the listener to this machine (``ServiceConfiguration/isOpen``).
     let isOpen: Bool
+    private let known = KnownSecrets()
+
+    init(store: any ServiceStore, clock: any ServiceClock, isOpen: Bool) {
+        self.store = store
+        self.clock = clock
+        self.isOpen = isOpen
+    }
 
     /// Whether a request on this listener needs no token to look. A proxy that adds no field about itself and rewrites
     /// `Host` is not told from a person here: so nothing is open unless the configuration says it.
@@ -137,8 +145,14 @@ struct AdminAccess: Sendable {
     func token(_ secret: String) async throws -> AccessToken? {
         guard let id = AccessToken.id(of: secret) else { return nil }
         let found: AccessToken?
-        do { found = try await self.store.read { try $0.token(id: id) } } catch { throw Problem.unavailable(error) }
+        // A guess waits in the strangers' line. What counted before is looked up all the same: a token that was revoked ends
+        // at once.
+        let reader: StoreReader = self.known.contains(secret) ? .service : .stranger
+        do { found = try await self.store.read(for: reader) { try $0.token(id: id) } } catch {
+            throw Problem.unavailable(error)
+        }
         guard let found, found.matches(secret), found.isValid(at: self.clock.now) else { return nil }
+        self.known.insert(secret)
         return found
     }
 
@@ -150,5 +164,23 @@ struct AdminAccess: Sendable {
             return String(parts[1])
         }
         return request.cookies[Self.cookie]?.value
+    }
+}
+
+/// Secrets of tokens that counted lately, as hashes that mean nothing outside of this process. Nothing follows from one but the
+/// line in which its token is looked up.
+private final class KnownSecrets: Sendable {
+    /// The maximum number; then it begins anew.
+    private static let maximum = 1_024
+
+    private let hashes = NIOLockedValueBox<Set<Int>>([])
+
+    func contains(_ secret: String) -> Bool { self.hashes.withLockedValue { $0.contains(secret.hashValue) } }
+
+    func insert(_ secret: String) {
+        self.hashes.withLockedValue { hashes in
+            if hashes.count >= Self.maximum { hashes = [] }
+            hashes.insert(secret.hashValue)
+        }
     }
 }

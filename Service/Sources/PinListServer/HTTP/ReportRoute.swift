@@ -15,6 +15,8 @@ final class ReportRoute: Sendable {
     private struct Limits {
         var limiter: SourceLimiter
         var networks: NetworkCounter
+        /// The networks that named keys of ``ServedLists/sightedKeys``.
+        var sighted: NetworkCounter
         var random: any RandomNumberGenerator & Sendable
         var bodies: BodyBudget
     }
@@ -47,9 +49,10 @@ final class ReportRoute: Sendable {
         self.attestation = attestation
         let seed = random.next()
         let networks = NetworkCounter(at: clock.now, using: &random)
+        let sighted = NetworkCounter(at: clock.now, using: &random)
         self.limits = NIOLockedValueBox(
             Limits(
-                limiter: SourceLimiter(limiter, seed: seed), networks: networks, random: random,
+                limiter: SourceLimiter(limiter, seed: seed), networks: networks, sighted: sighted, random: random,
                 bodies: BodyBudget(usual: self.bodyLimits.plainBytes)))
     }
 
@@ -63,10 +66,15 @@ final class ReportRoute: Sendable {
             let body = try await self.body(of: request, from: address, upTo: self.bodyLimits.bodyBytes)
             let field = self.attestation.names.isEmpty ? nil : request.headers[.tumblerAssertion]
             let read = try self.read(body, from: address, admission, isSigned: field != nil)
-            let evaluation = await self.attestation.evaluate(field, over: body, from: address, at: read.time)
+            let evaluation: AssertionEvaluator.Evaluation
+            do {
+                evaluation = try await self.attestation.evaluate(field, over: body, from: address, at: read.time)
+            } catch { throw self.problem(of: error, read.collected.reports.count) }
             let taken = self.take(read, from: address, evaluation)
             try await self.examine(taken)
-            do { try await self.intake.store(taken.reports) } catch { throw self.problem(of: error, taken) }
+            do { try await self.intake.store(taken.reports) } catch {
+                throw self.problem(of: error, taken.reports.count)
+            }
             try self.count(taken)
             return Response(status: .accepted, headers: await self.fields(taken))
         } catch let problem as Problem {
@@ -100,7 +108,7 @@ final class ReportRoute: Sendable {
         let store: @Sendable () -> Void = {
             self.intake.store(taken.reports) { result in
                 do throws(Problem) {
-                    if case .failure(let error) = result { throw self.problem(of: error, taken) }
+                    if case .failure(let error) = result { throw self.problem(of: error, taken.reports.count) }
                     try self.count(taken)
                 } catch { return refuse(error) }
                 guard taken.wantsFields else { return completion(.success(nil)) }
@@ -205,6 +213,7 @@ final class ReportRoute: Sendable {
             return AcceptedReport(
                 report: report, group: group, receivedAt: read.time,
                 networks: self.count(address, group, isListed, read.time),
+                sightedNetworks: self.countSighted(address, report, read.time),
                 isSample: read.retryAfter != nil, isListed: isListed, publishedName: self.lists.publishedName(report),
                 attestation: attestation, mayBeKept: self.keeping(report, of: address), body: report.document)
         }
@@ -232,14 +241,11 @@ final class ReportRoute: Sendable {
         for report in taken.reports {
             do { try await self.equivocation.look(at: report.report, taken.time) } catch {
                 self.counters.unexamined()
-                guard Self.isLasting(error) else { throw self.problem(of: error, taken) }
+                guard (error as? StoreError)?.isLasting == true else {
+                    throw self.problem(of: error, taken.reports.count)
+                }
             }
         }
-    }
-
-    /// Whether an error is the same at each attempt, until a person does something about it.
-    static func isLasting(_ error: any Error) -> Bool {
-        (error as? StoreError).map { [.damaged, .notPermitted].contains($0.code) } ?? false
     }
 
     /// The header fields of the answer 202. Where attestation is asked for they have the next challenge, so that no second
@@ -280,7 +286,7 @@ final class ReportRoute: Sendable {
     }
 
     /// The problem of reports that were not examined, or not stored.
-    private func problem(of error: any Error, _ taken: Taken) -> Problem {
+    private func problem(of error: any Error, _ count: Int) -> Problem {
         if let congestion = error as? ReportIntake.CongestionError {
             return Problem(
                 .serviceUnavailable, "congested", "more reports wait than can be stored",
@@ -290,7 +296,7 @@ final class ReportRoute: Sendable {
             error is EquivocationWatch.CongestionError
             ? Problem(.serviceUnavailable, "congested", "more incidents come than can be looked at")
             : Problem.unavailable(error)
-        let line = self.intake.turnAway(taken.reports.count, minimum: Problem.unavailableSeconds)
+        let line = self.intake.turnAway(count, minimum: Problem.unavailableSeconds)
         problem.headers[.retryAfter] = self.retryTime(line)
         return problem
     }
@@ -316,6 +322,16 @@ final class ReportRoute: Sendable {
         guard let address else { return nil }
         return self.limits.withLockedValue { limits in
             limits.networks.count(address, in: group, isListed: isListed, at: now, using: &limits.random)
+        }
+    }
+
+    private func countSighted(
+        _ address: SourceAddress?, _ report: CollectedReport, _ now: Timestamp
+    ) -> NetworkCounter.Count? {
+        let keys = self.lists.sightedKeys
+        guard !keys.isEmpty, let address, let key = report.leaf?.pin.description, keys.contains(key) else { return nil }
+        return self.limits.withLockedValue { limits in
+            limits.sighted.count(address, naming: key, at: now, using: &limits.random)
         }
     }
 

@@ -6,6 +6,7 @@ internal import CertificatePinning
 internal import CertificateSightings
 internal import HTTPTypes
 internal import Hummingbird
+internal import Logging
 internal import PinListMetadata
 internal import PinListStore
 internal import PinReportAnalysis
@@ -52,6 +53,10 @@ struct SightingRoute: Sendable {
                     + "names, or go on with another token", headers: [.retryAfter: "86400"])
         } catch { throw Problem.unavailable(error) }
         guard case .stored(let states) = storing else { throw Problem.unavailable(StoreError(.damaged, "")) }
+        do { try await self.parts.lists.reloadSightedKeys(from: self.parts.store, at: now) } catch {
+            // The next look for alarms reads them.
+            self.parts.logger.storeFailed("the keys in logs cannot be read", error)
+        }
         return .json(
             .object([
                 .init(

@@ -60,10 +60,11 @@ package struct Overview: Sendable {
     ///   - lists: The served lists.
     ///   - plans: Plans of rotations that were read before.
     ///   - asking: The lists that ask for attestations.
+    ///   - keys: The numbers of keys that are registered for them.
     ///   - now: The time.
     init(
         _ store: StoreTransaction, _ lists: [String: ServedLists.Name], _ plans: RotationPlans,
-        asking: Set<String> = [], broken: [String: String], at now: Timestamp
+        asking: Set<String> = [], keys: [String: Int64] = [:], broken: [String: String], at now: Timestamp
     ) throws {
         self.time = now
         let head = try store.newestAuditEntry()
@@ -73,7 +74,9 @@ package struct Overview: Sendable {
         self.names = try lists.sorted { $0.key < $1.key }.compactMap { try Self.name($0.key, $0.value, store, now) }
         let listed = self.names.flatMap { $0.list.domains.map(\.entry.domain.description) }
         self.hosts = try store.hostRates(listed: Set(listed), at: now)
-        self.attestations = try store.attestationRates(of: asking, at: now)
+        var attestations = try store.attestationRates(of: asking, at: now)
+        for (name, count) in keys { attestations[name]?.keys = count }
+        self.attestations = attestations
         self.attestedHosts = asking.isEmpty ? [:] : try store.attestedHosts(at: now)
         // Of a name that was taken out of the configuration probes and plans stay, and nothing replaces them any more.
         let configured = Set(lists.keys).union(broken.keys)

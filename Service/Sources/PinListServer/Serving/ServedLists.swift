@@ -54,6 +54,7 @@ final class ServedLists: Sendable {
     }
 
     private let state = NIOLockedValueBox(State())
+    private let sighted = NIOLockedValueBox<Set<String>>([])
     private let anchors: [String: [UInt8]]
     /// The defects of configured roots by themselves, by name.
     private let anchorRefusals: [String: MetadataError]
@@ -152,6 +153,16 @@ final class ServedLists: Sendable {
             current = state
         }
         return refusals
+    }
+
+    /// The keys of certificates that a log has and apps refuse, as pins: reports that name one are counted by network.
+    var sightedKeys: Set<String> { self.sighted.withLockedValue { $0 } }
+
+    /// Reads them from the store.
+    func reloadSightedKeys(from store: any ServiceStore, at now: Timestamp) async throws {
+        let names = self.names.keys.sorted()
+        let keys = try await store.read { try $0.sightedKeys(of: names, at: now) }
+        self.sighted.withLockedValue { $0 = keys }
     }
 
     /// Reads and verifies all publications anew: returns what is served as far as it verifies, and what does not

@@ -50,9 +50,9 @@ package final class PostgreSQLStore: ServiceStore {
 
     /// Reads from a snapshot.
     package func read<Result: Sendable>(
-        _ body: @escaping @Sendable (StoreTransaction) throws -> Result
+        for reader: StoreReader, _ body: @escaping @Sendable (StoreTransaction) throws -> Result
     ) async throws -> Result {
-        try await self.readers.run { try $0.read(body) }
+        try await self.readers.run(for: reader) { try $0.read(body) }
     }
 
     /// Changes in one transaction. When the connection is lost while it is committed, the error's code is

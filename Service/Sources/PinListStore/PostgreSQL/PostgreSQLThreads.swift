@@ -34,14 +34,21 @@ final class PostgreSQLThreads: @unchecked Sendable {
         }
     }
 
+    /// The number of calls that wait.
+    var waitingCount: Int { self.condition.withLock { self.waiting.count } }
+
     /// Makes a call in one of the threads.
     ///
+    /// - Parameter reader: Whom it is made for: strangers find half of the places.
     /// - Throws: What the call throws; ``StoreError`` of code `busy` when too many wait.
-    func run<Value: Sendable>(_ body: @escaping @Sendable (PostgreSQLSession) throws -> Value) async throws -> Value {
-        try await withCheckedThrowingContinuation { continuation in
-            let isTaken = self.add { session in continuation.resume(with: Result { try body(session) }) }
+    func run<Value: Sendable>(
+        for reader: StoreReader = .service, _ body: @escaping @Sendable (PostgreSQLSession) throws -> Value
+    ) async throws -> Value {
+        let limit = reader == .stranger ? self.limit / 2 : self.limit
+        return try await withCheckedThrowingContinuation { continuation in
+            let isTaken = self.add(upTo: limit) { session in continuation.resume(with: Result { try body(session) }) }
             if !isTaken {
-                continuation.resume(throwing: StoreError(.busy, "\(self.limit) calls wait for the database already"))
+                continuation.resume(throwing: StoreError(.busy, "\(limit) calls wait for the database already"))
             }
         }
     }
@@ -54,9 +61,9 @@ final class PostgreSQLThreads: @unchecked Sendable {
         }
     }
 
-    private func add(_ call: @escaping Call) -> Bool {
+    private func add(upTo limit: Int, _ call: @escaping Call) -> Bool {
         self.condition.withLock {
-            guard self.waiting.count < self.limit, !self.isClosed else { return false }
+            guard self.waiting.count < limit, !self.isClosed else { return false }
             self.waiting.append(call)
             self.condition.signal()
             return true

@@ -48,7 +48,9 @@ extension AlarmRules {
         } else if unexpected.isAttested {
             served = "an attested report names this key"
         } else if let networks = unexpected.networks {
-            served = "reports from \(networks) networks on one day name this key"
+            served =
+                networks > 0
+                ? "reports from \(networks) networks on one day name this key" : "reports name this key"
         } else {
             served = "nothing saw it served yet"
         }

@@ -41,6 +41,11 @@ package struct GroupQuota: Hashable, Sendable {
             self.listName = group.kind == .incident ? group.listName : ""
             self.isAttested = group.attestation == .attested
         }
+
+        /// The share of a key of its own.
+        init(ofKey key: String) {
+            (self.isListed, self.host, self.listName, self.isAttested) = (true, key, "", false)
+        }
     }
 
     /// A part of the room that does not take room of the others.

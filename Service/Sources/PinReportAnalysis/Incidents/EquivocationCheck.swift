@@ -26,6 +26,9 @@ package enum EquivocationCheck: Hashable, Sendable {
     /// The maximum number of envelopes of a name and UTC day that are kept as evidence. Each is a list that our signers
     /// signed, and the first ones say what is to be said.
     static let maximumPerDay: Int64 = 16
+    /// The maximum number of them that are from before the first list here: what many may have, and is a notice alone, leaves
+    /// room for what is an alarm.
+    static let maximumFromBefore: Int64 = 8
 
     /// Says what a list is whose payload is neither published here nor evidence already.
     ///
@@ -37,15 +40,16 @@ package enum EquivocationCheck: Hashable, Sendable {
     package init(
         ofUnknown version: Int64, isPublishedVersion: Bool, firstVersion: Int64?, evidence: Int64
     ) {
-        if evidence >= Self.maximumPerDay {
-            self = .beyondQuota
-        } else if isPublishedVersion {
-            self = .otherList
+        let found: Self
+        if isPublishedVersion {
+            found = .otherList
         } else if let firstVersion, version < firstVersion {
-            self = .fromBefore
+            found = .fromBefore
         } else {
-            self = .neverPublished
+            found = .neverPublished
         }
+        let maximum = found == .fromBefore ? Self.maximumFromBefore : Self.maximumPerDay
+        self = evidence < maximum ? found : .beyondQuota
     }
 
     /// The action of the audit log; `nil` when there is nothing to say.
@@ -75,8 +79,8 @@ package enum EquivocationCheck: Hashable, Sendable {
                 + "here, payload \(payload)"
         case .beyondQuota:
             return
-                "\(name): clients were offered more than \(Self.maximumPerDay) unpublished lists today, signed by our "
-                + "signers; further ones are counted in the reports and not kept"
+                "\(name): clients were offered more unpublished lists today, signed by our signers, than are kept; further "
+                + "ones are counted in the reports alone"
         }
     }
 

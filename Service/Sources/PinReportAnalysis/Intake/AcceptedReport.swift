@@ -15,6 +15,9 @@ package final class AcceptedReport: Sendable {
     /// The number of networks from which its group was reported today, this one included; `nil` where that is not
     /// counted.
     package let networks: NetworkCounter.Count?
+    /// The number of networks from which its leaf's key was named today, where a monitor saw that key in a log and apps refuse
+    /// it; else `nil`.
+    package let sightedNetworks: NetworkCounter.Count?
     /// Whether it is a sample of many that were over a limit.
     package let isSample: Bool
     /// Whether its noted host is a domain of a published list, or its list is published. Of anything else, which strangers
@@ -47,7 +50,7 @@ package final class AcceptedReport: Sendable {
     /// States a report.
     package init(
         report: CollectedReport, group: ReportGroup, receivedAt: Timestamp, networks: NetworkCounter.Count?,
-        isSample: Bool, isListed: Bool, publishedName: String? = nil,
+        sightedNetworks: NetworkCounter.Count? = nil, isSample: Bool, isListed: Bool, publishedName: String? = nil,
         attestation: ReportAttestation = .notAsked, mayBeKept: @escaping @Sendable () -> Bool = { true },
         body: @autoclosure @escaping @Sendable () -> [UInt8]
     ) {
@@ -55,6 +58,7 @@ package final class AcceptedReport: Sendable {
         self.group = group
         self.receivedAt = receivedAt
         self.networks = networks
+        self.sightedNetworks = sightedNetworks
         self.isSample = isSample
         self.isListed = isListed
         self.publishedName = publishedName
@@ -67,7 +71,8 @@ package final class AcceptedReport: Sendable {
     package func unattested(_ step: Int) -> AcceptedReport {
         AcceptedReport(
             report: self.report, group: ReportGroup(self.report, .unattested), receivedAt: self.receivedAt,
-            networks: nil, isSample: self.isSample, isListed: self.isListed, publishedName: self.publishedName,
+            networks: nil, sightedNetworks: self.sightedNetworks, isSample: self.isSample, isListed: self.isListed,
+            publishedName: self.publishedName,
             attestation: ReportAttestation(.unattested, of: self.attestation.name, step: step),
             mayBeKept: self.mayBeKept, body: self.document())
     }

@@ -94,18 +94,33 @@ package struct NetworkCounter: Sendable {
         _ address: SourceAddress, in group: ReportGroup, isListed: Bool, at now: Timestamp,
         using random: inout some RandomNumberGenerator
     ) -> Count? {
+        self.count(
+            address, of: group.id, in: GroupQuota.Share(of: group, isListed: isListed), at: now, using: &random)
+    }
+
+    /// Counts the network of an address for a key that reports name. There are few such keys, and no stranger chooses them.
+    ///
+    /// - Parameter key: The key's pin.
+    /// - Returns: As ``count(_:in:isListed:at:using:)``.
+    package mutating func count(
+        _ address: SourceAddress, naming key: String, at now: Timestamp, using random: inout some RandomNumberGenerator
+    ) -> Count? {
+        self.count(address, of: key, in: GroupQuota.Share(ofKey: key), at: now, using: &random)
+    }
+
+    private mutating func count(
+        _ address: SourceAddress, of id: String, in share: @autoclosure () -> GroupQuota.Share, at now: Timestamp,
+        using random: inout some RandomNumberGenerator
+    ) -> Count? {
         self.turn(to: now, using: &random)
-        if self.groups[group.id] == nil, !self.makeRoom(for: GroupQuota.Share(of: group, isListed: isListed), group.id)
-        {
-            return nil
-        }
-        let hash = self.hash(address, group.id)
-        guard var hashes = self.groups[group.id]?.hashes else { return nil }
+        if self.groups[id] == nil, !self.makeRoom(for: share(), id) { return nil }
+        let hash = self.hash(address, id)
+        guard var hashes = self.groups[id]?.hashes else { return nil }
         let place = Self.place(of: hash, in: hashes)
         let isNew = place == hashes.count || hashes[place] != hash
         if isNew, hashes.count < Self.maximumNetworks {
             hashes.insert(hash, at: place)
-            self.groups[group.id]?.hashes = hashes
+            self.groups[id]?.hashes = hashes
         }
         // At the bound the next one may be new or not.
         return Count(

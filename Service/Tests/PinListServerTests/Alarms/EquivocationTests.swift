@@ -193,7 +193,7 @@ struct EquivocationTests {
             #expect(Set(evidence) == Set(lists.prefix(16)))
             let full = try await Self.details(service, "evidence-full")
             #expect(full.count == 1)
-            #expect(full.first?.hasPrefix("com.example.app: clients were offered more than 16 ") == true)
+            #expect(full.first?.hasPrefix("com.example.app: clients were offered more unpublished ") == true)
             // The next day there is room again.
             service.clock.turn(by: 86_400)
             for list in lists.prefix(20) { #expect(try await service.report(Self.incident(list)).status == 202) }
@@ -220,6 +220,29 @@ struct EquivocationTests {
             let alarms = AlarmRules.alarms(try await parts.overview().alarmFacts)
             #expect(alarms.map(\.kind) == [.unknownList])
             #expect(alarms.map(\.severity) == [.notice])
+        }
+    }
+
+    @Test(
+        "twelve old lists that a stranger sends on a day, which are notices, leave room for a list that a thief signed")
+    func twelveOldListsThatAStrangerSendsOnADayLeaveRoomForAListThatAThiefSigned() async throws {
+        var repository = try RepositorySimulator.story()
+        for number in 0..<12 { _ = try repository.publishList { $0.refreshAfter = 1_800 + Int64(number) } }
+        let first = try repository.publishList { $0.refreshAfter = 3_000 }
+        var thief = repository
+        let stolen = try thief.publishList { $0.refreshAfter = 4_000 }
+        let (old, anchors, root) = (repository.lists.prefix(12), repository.anchors, repository.roots[0])
+        try await TestedStore.sqlite.withDatabase { open in
+            try await RunningService.with(open(), { $0.roots = anchors }) { service in
+                let token = try await service.token(.publish, ["com.example.app"])
+                #expect(try await service.publish([root, first], token: token).status == 200)
+                for list in old { #expect(try await service.report(Self.incident(list)).status == 202) }
+                #expect(Set(try await Self.evidence(service)) == Set(old.prefix(8)))
+                #expect(try await Self.details(service, "evidence-full").count == 1)
+                #expect(try await service.report(Self.incident(stolen)).status == 202)
+                #expect(Set(try await Self.evidence(service)) == Set(old.prefix(8) + [stolen]))
+                #expect(try await Self.details(service, "equivocation").count == 1)
+            }
         }
     }
 

@@ -269,10 +269,10 @@ struct StoreFailureTests {
         }
 
         func read<Result: Sendable>(
-            _ body: @escaping @Sendable (StoreTransaction) throws -> Result
+            for reader: StoreReader, _ body: @escaping @Sendable (StoreTransaction) throws -> Result
         ) async throws -> Result {
             defer { self.answered() }
-            return try await self.store.read(body)
+            return try await self.store.read(for: reader, body)
         }
 
         func write<Result: Sendable>(
@@ -319,8 +319,8 @@ struct StoreFailureTests {
             _ = try await parts.lists.reload(from: store)
             watched.withLockedValue { $0 = parts.storeFailures }
             await AlarmWatch(parts: parts, sender: Recorder()).look()
-            // Three, and three for what is evaluated anew.
-            #expect(told.withLockedValue { $0 } == Array(repeating: false, count: 6))
+            // Four, and three for what is evaluated anew.
+            #expect(told.withLockedValue { $0 } == Array(repeating: false, count: 7))
         }
     }
 

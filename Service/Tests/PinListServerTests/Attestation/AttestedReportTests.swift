@@ -64,6 +64,38 @@ struct AttestedReportTests {
         }
     }
 
+    @Test(
+        "a report whose key cannot be looked up now comes again, and is attested then: none is stored as unattested for it"
+    )
+    func reportWhoseKeyCannotBeLookedUpNowComesAgainAndIsAttestedThen() async throws {
+        let authority = self.authority
+        try await TestedStore.sqlite.withDatabase { open in
+            let store = WrappedStore(try open())
+            try await AttestedService.with(store, authority) { service in
+                var installation = AttestedInstallation(authority)
+                let challenge = try await AttestedInstallation.challenge(service)
+                let body = try installation.registration(challenge)
+                #expect(try await service.ask(.POST, "/v1/attest/keys", [:], body).status == 201)
+                let field = try installation.assertion(over: ReportText.body(), challenge)
+                let fields: HTTPHeaders = ["Tumbler-Assertion": field]
+                store.strangersFailure = StoreError(.busy, "128 calls wait for the database already")
+                let answer = try await service.report(ReportText.body(), fields)
+                #expect(answer.status == 503)
+                #expect(answer.code == "store-busy")
+                #expect(answer.headers["retry-after"].first.flatMap { Int64($0) } ?? 0 > 0)
+                #expect(try await AttestedService.states(store) == [])
+                store.strangersFailure = nil
+                #expect(try await service.report(ReportText.body(), fields).status == 202)
+                #expect(try await AttestedService.states(store) == ["attested 0 1"])
+                // What a person has to mend turns no report away.
+                store.strangersFailure = StoreError(.damaged, "a key is not 32 bytes")
+                let next = try installation.assertion(over: ReportText.body(), challenge)
+                #expect(try await service.report(ReportText.body(), ["Tumbler-Assertion": next]).status == 202)
+                #expect(try await AttestedService.states(store) == ["attested 0 1", "unattested 0 1"])
+            }
+        }
+    }
+
     @Test("an attestation is refused with its step, and nothing of it is kept")
     func attestationIsRefusedWithItsStepAndNothingOfItIsKept() async throws {
         let (authority, other) = (self.authority, try SimulatedAttestationAuthority(at: TurnedClock.start))
@@ -309,17 +341,17 @@ struct AttestedReportTests {
             clock.turn(by: 540)
             // An instance that has the secret from the database alone.
             let there = AttestationChallenges(store: try open())
-            #expect(await there.holds(challenge, at: clock.now))
+            #expect(try await there.holds(challenge, at: clock.now))
             _ = try await there.make(at: clock.now)
-            #expect(await there.holds(challenge, at: clock.now))
+            #expect(try await there.holds(challenge, at: clock.now))
             for index in challenge.indices {
                 var changed = challenge
                 changed[index] ^= 1
-                #expect(await !there.holds(changed, at: clock.now))
+                #expect(try await !there.holds(changed, at: clock.now))
             }
             clock.turn(by: 60)
-            #expect(await !there.holds(challenge, at: clock.now))
-            #expect(await !there.holds([], at: clock.now))
+            #expect(try await !there.holds(challenge, at: clock.now))
+            #expect(try await !there.holds([], at: clock.now))
         }
     }
 

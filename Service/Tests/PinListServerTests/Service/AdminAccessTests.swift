@@ -33,6 +33,29 @@ struct AdminAccessTests {
         }
     }
 
+    @Test(
+        "strangers who guess tokens keep nobody waiting who has shown one, and a token that was revoked ends all the same"
+    )
+    func strangersWhoGuessTokensKeepNobodyWaitingWhoHasShownOne() async throws {
+        try await TestedStore.sqlite.withDatabase { open in
+            let store = WrappedStore(try open())
+            try await RunningService.with(store) { service in
+                let (token, other) = (try await service.token(.read), try await service.token(.read))
+                func status(_ token: String) async throws -> Int {
+                    try await service.ask(.GET, "/v1/status", ["Authorization": "Bearer \(token)"]).status
+                }
+                #expect(try await status(token) == 200)
+                // As many guesses wait as may wait.
+                store.strangersFailure = StoreError(.busy, "128 calls wait for the database already")
+                #expect(try await status(token) == 200)
+                #expect(try await status(other) == 503)
+                let id = try #require(AccessToken.id(of: token))
+                _ = try await store.write { try $0.revokeToken(id: id, at: TurnedClock.start) }
+                #expect(try await status(token) == 401)
+            }
+        }
+    }
+
     @Test("openOnLoopback opens nothing on another listener, and nothing beside proxies or caches that are known")
     func openOnLoopbackOpensNothingOnAnotherListener() throws {
         var configuration = ServiceConfiguration()

@@ -147,25 +147,53 @@ struct SightingRequestTests {
         }
     }
 
-    @Test("ten networks whose reports name the key make it critical, nine do not")
+    @Test(
+        "ten networks whose reports name the key make it critical; nine do not, nor those of its group that name another"
+    )
     func tenNetworksWhoseReportsNameTheKeyMakeItCriticalNineDoNot() async throws {
         let (logged, theirs) = (LoggedCertificates(), P256.Signing.PrivateKey())
-        let foreign = LoggedCertificates.pin(theirs)
         try await SightingScene.with([try .pinned("api.example.com")]) { scene, _ in
             let certificate = try logged.certificate(for: ["api.example.com"], key: theirs)
             #expect(try await scene.states([(certificate, [])]) == ["unknown"])
-            for (networks, severity) in [(9, Alarm.Severity.warning), (10, .critical)] as [(Int64, Alarm.Severity)] {
-                try await scene.service.store.write { store in
-                    try store.connection.execute(
-                        "INSERT INTO group_network (group_number, day, instance, networks, is_more) VALUES (?, ?, 'a', ?, 0)",
-                        [.integer(networks), .integer(20_000), .integer(networks)])
-                    try store.connection.execute(
-                        "INSERT INTO group_leaf (group_number, pin, instance) VALUES (?, ?, 'a')",
-                        [.integer(networks), .text(foreign.description)])
+            func report(_ certificate: [UInt8], from networks: ClosedRange<Int>) async throws {
+                for network in networks {
+                    let fields: HTTPHeaders = ["X-Forwarded-For": "198.51.\(network).1"]
+                    #expect(try await scene.service.report(Self.report(certificate), fields).status == 202)
                 }
+            }
+            // More leaves than a group tells apart, from as many networks, and a key of our own among them.
+            for network in 1...20 {
+                let other = try logged.certificate(for: ["api.example.com"], key: P256.Signing.PrivateKey())
+                try await report(other, from: network...network)
+            }
+            for (networks, severity) in [
+                (1...1, Alarm.Severity.warning), (1...9, .warning), (10...10, .critical),
+            ] {
+                try await report(certificate, from: networks)
                 #expect(try await scene.alarms().map(\.severity) == [severity])
             }
+            let groups = try await scene.service.store.read { try $0.groups(GroupFilter(), newest: [:]) }
+            #expect(groups.count == 1)
+            let detail = try await scene.alarms().first?.detail
+            #expect(detail?.contains("reports from 10 networks on one day name this key") == true)
         }
+    }
+
+    /// A report of a chain that no pin matched.
+    private static func report(_ certificate: [UInt8]) -> [UInt8] {
+        JSONValue.object([
+            .init("hostname", .string("api.example.com")), .init("noted-hostname", .string("api.example.com")),
+            .init("validation-result", .integer(1)),
+            .init(
+                "served-certificate-chain",
+                .array([.string(PEMBlock(label: PEMBlock.certificateLabel, bytes: certificate).text)])),
+            .init(
+                "tumbler",
+                .object([
+                    .init("list-name", .string(SightingScene.name)), .init("list-version", .integer(1)),
+                    .init("reason", .string("no-matching-pin")),
+                ])),
+        ]).bytes
     }
 
     @Test("an attested report that names the key makes it critical, one that is not attested does not")
@@ -250,20 +278,8 @@ struct SightingRequestTests {
         let (logged, theirs) = (LoggedCertificates(), P256.Signing.PrivateKey())
         try await SightingScene.with([try .pinned("api.example.com")]) { scene, _ in
             let certificate = try logged.certificate(for: ["api.example.com"], key: theirs)
-            let report = JSONValue.object([
-                .init("hostname", .string("api.example.com")), .init("noted-hostname", .string("api.example.com")),
-                .init("validation-result", .integer(1)),
-                .init(
-                    "served-certificate-chain",
-                    .array([.string(PEMBlock(label: PEMBlock.certificateLabel, bytes: certificate).text)])),
-                .init(
-                    "tumbler",
-                    .object([
-                        .init("list-name", .string(SightingScene.name)), .init("list-version", .integer(1)),
-                        .init("reason", .string("no-matching-pin")),
-                    ])),
-            ])
-            #expect(try await scene.service.report(report.bytes).status == 202)
+            let report = Self.report(certificate)
+            #expect(try await scene.service.report(report).status == 202)
             let groups = try await scene.service.store.read { try $0.groups(GroupFilter(), newest: [:]) }
             let group = try #require(groups.first)
             #expect(group.leafPin == LoggedCertificates.pin(theirs).description)
@@ -274,6 +290,9 @@ struct SightingRequestTests {
             #expect(page.contains("In the logs:"))
             #expect(page.contains("This key was logged 9 days ago"))
             #expect(page.contains("and it is not in the list that is served."))
+            #expect(try await scene.service.ask(.GET, "/certificates").text.contains("in reports<"))
+            // What comes from now on is counted.
+            #expect(try await scene.service.report(report).status == 202)
             #expect(try await scene.service.ask(.GET, "/certificates").text.contains("in reports from 1 network a day"))
         }
     }

@@ -98,7 +98,14 @@ struct SightingScene: Sendable {
             try await store.write { store in
                 _ = try store.takeLease("alarms", for: "elsewhere", at: TurnedClock.start, seconds: 1 << 40)
             }
-            try await RunningService.with(store, { $0.roots = repository.anchors }) { service in
+            let proxies = [NetworkRange("127.0.0.1")].compactMap { $0 }
+            try await RunningService.with(
+                store,
+                {
+                    $0.roots = repository.anchors
+                    $0.trustedProxies = proxies
+                }
+            ) { service in
                 let publisher = try await service.token(.publish, [Self.name])
                 let envelopes = [repository.roots[0]] + repository.lists
                 for list in envelopes.dropFirst() {

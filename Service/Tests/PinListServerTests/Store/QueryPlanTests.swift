@@ -20,7 +20,7 @@ struct QueryPlanTests {
     /// Tables that grow with each report and each client that asks.
     private static let large = [
         "report", "report_hour", "counted_host", "group_hour", "group_network", "group_leaf", "inquiry", "audit",
-        "publication", "sighting", "attested_key",
+        "publication", "sighting", "attested_key", "sighted_network",
     ]
 
     /// A connection that writes down how the database means to answer each query.
@@ -56,6 +56,11 @@ struct QueryPlanTests {
             self.plans.flatMap { plan -> [String] in
                 let isSorted = plan.steps.contains { $0.hasPrefix("USE TEMP B-TREE") }
                 if plan.sql.contains(" LIMIT "), !plan.sql.contains(" WHERE "), !isSorted { return [] }
+                // To count rows is to go through them. Sightings have a limit, for which they are counted.
+                let counted = tables.filter { $0 != "sighting" }
+                if let table = counted.first(where: { plan.sql.hasPrefix("SELECT COUNT(*) FROM \($0) ") }) {
+                    return ["COUNT \(table): \(plan.sql)"]
+                }
                 return plan.steps.filter { step in
                     tables.contains { step == "SCAN \($0)" || step.hasPrefix("SCAN \($0) ") }
                 }
@@ -109,7 +114,8 @@ struct QueryPlanTests {
             try store.add([Self.report("a.example.com", at: now)], countedBy: "one")
             try store.noteReportRates(of: quiet, at: now.before(7_200))
             _ = try Overview(
-                store, [name: .init(published: published, versions: [:])], RotationPlans(), broken: [:], at: now)
+                store, [name: .init(published: published, versions: [:])], RotationPlans(), asking: [name], broken: [:],
+                at: now)
             for publication in try store.publications(of: name, limit: 10) {
                 _ = try store.publicationNumbers(of: name, after: publication.number, limit: 10)
                 _ = try store.publisher(of: publication.digest, at: publication.publishedAt)

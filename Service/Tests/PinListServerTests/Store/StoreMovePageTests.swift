@@ -44,10 +44,10 @@ struct StoreMovePageTests {
         let pages: NIOLockedValueBox<[Int]>
 
         func read<Result: Sendable>(
-            _ body: @escaping @Sendable (StoreTransaction) throws -> Result
+            for reader: StoreReader, _ body: @escaping @Sendable (StoreTransaction) throws -> Result
         ) async throws -> Result {
             let pages = self.pages
-            return try await self.next.read { store in
+            return try await self.next.read(for: reader) { store in
                 try body(StoreTransaction(connection: Connection(next: store.connection, pages: pages)))
             }
         }

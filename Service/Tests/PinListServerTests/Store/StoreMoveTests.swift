@@ -106,6 +106,8 @@ struct StoreMoveTests {
             try store.keep(sightingIssuers: ["k": [0, 255]], of: "a", at: TurnedClock.start)
             try store.connection.execute(
                 "INSERT INTO unlisted_sighting (name, count, last_at) VALUES ('a', 7, 1)", [])
+            try store.connection.execute(
+                "INSERT INTO sighted_network (key, day, instance, networks) VALUES ('k', 1, 'a', 10)", [])
         }
     }
 

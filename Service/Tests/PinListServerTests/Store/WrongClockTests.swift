@@ -346,7 +346,7 @@ struct WrongClockTests {
     @Test("a lasting fault of the evidence keeps no report from being stored")
     func aLastingFaultOfTheEvidenceKeepsNoReportFromBeingStored() async throws {
         for (code, isStored) in [(StoreError.Code.damaged, true), (.notPermitted, true), (.unavailable, false)] {
-            #expect(ReportRoute.isLasting(StoreError(code, "evidence")) == isStored)
+            #expect(StoreError(code, "evidence").isLasting == isStored)
         }
     }
 

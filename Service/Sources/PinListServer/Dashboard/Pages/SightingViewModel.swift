@@ -30,7 +30,7 @@ struct SightingViewModel: Hashable, Sendable {
     var isPrecertificate: Bool
     /// The time at which a probe saw its key served.
     var probedAt: Timestamp?
-    /// The number of networks from which reports named its key; `nil` where none did.
+    /// The number of networks from which reports named its key, 0 where they were not counted; `nil` where none did.
     var networks: Int64?
     /// The token of the person who has seen its alarm; `nil` when no person said so.
     var acknowledgedBy: String?
@@ -66,7 +66,8 @@ struct SightingViewModel: Hashable, Sendable {
         var parts: [Markup] = []
         if let probedAt { parts.append("by a probe, \(frame.times.relative(probedAt))") }
         if let networks {
-            parts.append("in reports from \(NumberText.count(Int(clamping: networks), "network", "networks")) a day")
+            let count = NumberText.count(Int(clamping: networks), "network", "networks")
+            parts.append(networks > 0 ? "in reports from \(count) a day" : "in reports")
         }
         return parts.isEmpty ? "not seen" : Markup.join(parts, separator: "; ")
     }

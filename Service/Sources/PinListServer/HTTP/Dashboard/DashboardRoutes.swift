@@ -120,7 +120,7 @@ struct DashboardRoutes: Sendable {
         var secret: String?
         do {
             // Looked up first: a guess by a stranger causes no write transaction.
-            if try await self.parts.store.read({ try $0.loginCode(code, at: now) }) != nil {
+            if try await self.parts.store.read(for: .stranger, { try $0.loginCode(code, at: now) }) != nil {
                 secret = try await self.parts.store.write { store in
                     try store.logIn(byCode: code, lasting: AdminAccess.cookieSeconds, random: random, at: now)
                 }

@@ -48,10 +48,10 @@ final class CountingStore: ServiceStore {
     }
 
     func read<Result: Sendable>(
-        _ body: @escaping @Sendable (StoreTransaction) throws -> Result
+        for reader: StoreReader, _ body: @escaping @Sendable (StoreTransaction) throws -> Result
     ) async throws -> Result {
         let count = self.count
-        return try await self.store.read {
+        return try await self.store.read(for: reader) {
             try body(StoreTransaction(connection: Connection(next: $0.connection, count: count)))
         }
     }

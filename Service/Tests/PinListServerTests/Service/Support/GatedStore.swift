@@ -55,8 +55,8 @@ final class GatedStore: ServiceStore {
     }
 
     func read<Result: Sendable>(
-        _ body: @escaping @Sendable (StoreTransaction) throws -> Result
-    ) async throws -> Result { try await self.store.read(body) }
+        for reader: StoreReader, _ body: @escaping @Sendable (StoreTransaction) throws -> Result
+    ) async throws -> Result { try await self.store.read(for: reader, body) }
 
     func write<Result: Sendable>(
         as lock: StoreLock?, _ body: @escaping @Sendable (StoreTransaction) throws -> Result

@@ -13,6 +13,7 @@ final class WrappedStore: ServiceStore {
         var failure: (any Error)?
         var writes = 0
         var sparesAppends = false
+        var strangersFailure: StoreError?
     }
 
     private let store: any ServiceStore
@@ -33,12 +34,21 @@ final class WrappedStore: ServiceStore {
         set { self.state.withLockedValue { $0.sparesAppends = newValue } }
     }
 
+    /// The error of every read for strangers from now on.
+    var strangersFailure: StoreError? {
+        get { self.state.withLockedValue { $0.strangersFailure } }
+        set { self.state.withLockedValue { $0.strangersFailure = newValue } }
+    }
+
     /// The number of writes that were begun.
     var writes: Int { self.state.withLockedValue { $0.writes } }
 
     func read<Result: Sendable>(
-        _ body: @escaping @Sendable (StoreTransaction) throws -> Result
-    ) async throws -> Result { try await self.store.read(body) }
+        for reader: StoreReader, _ body: @escaping @Sendable (StoreTransaction) throws -> Result
+    ) async throws -> Result {
+        if reader == .stranger, let failure = self.strangersFailure { throw failure }
+        return try await self.store.read(for: reader, body)
+    }
 
     func write<Result: Sendable>(
         as lock: StoreLock?, _ body: @escaping @Sendable (StoreTransaction) throws -> Result

@@ -43,10 +43,10 @@ final class PlanRecord: @unchecked Sendable {
         let record: PlanRecord
 
         func read<Result: Sendable>(
-            _ body: @escaping @Sendable (StoreTransaction) throws -> Result
+            for reader: StoreReader, _ body: @escaping @Sendable (StoreTransaction) throws -> Result
         ) async throws -> Result {
             let record = self.record
-            return try await self.next.read { store in
+            return try await self.next.read(for: reader) { store in
                 try body(StoreTransaction(connection: Connection(next: store.connection, record: record)))
             }
         }

@@ -1,0 +1,54 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+package import CertificatePinning
+internal import PinReportAnalysis
+
+/// The networks whose reports named the key of a certificate that apps refuse and a log has. The networks of a group say nothing
+/// of one key: whoever makes a report up chooses its group.
+extension StoreTransaction {
+    private static let sightedNetworks = SQLInsertion(
+        into: "sighted_network", ["key", "day", "instance", "networks"],
+        """
+        ON CONFLICT (key, day, instance) DO UPDATE SET networks = excluded.networks
+            WHERE excluded.networks > sighted_network.networks
+        """)
+
+    /// Adds the numbers of networks that reports came with.
+    func addSightedNetworks(_ reports: [AcceptedReport], _ instance: String) throws {
+        struct Key: Hashable {
+            let key: String
+            let day: Int64
+        }
+        var counts: [Key: Int64] = [:]
+        for report in reports {
+            guard let count = report.sightedNetworks, let leaf = report.report.leaf else { continue }
+            let key = Key(key: leaf.pin.description, day: count.day)
+            counts[key] = max(counts[key] ?? 0, Int64(count.networks.number))
+        }
+        try self.connection.insert(
+            counts.sorted { ($0.key.key, $0.key.day) < ($1.key.key, $1.key.day) }.map { key, count in
+                [.text(key.key), .integer(key.day), .text(instance), .integer(count)]
+            }, Self.sightedNetworks)
+    }
+
+    /// The keys of the certificates of lists that are an alarm, in whose reports networks are counted.
+    package func sightedKeys(of names: [String], at now: Timestamp) throws -> Set<String> {
+        try names.reduce(into: []) { keys, name in
+            keys.formUnion(
+                try self.unexpectedSightings(of: name, at: now, limit: SightingOverview.maximum).map(\.key))
+        }
+    }
+
+    /// The number of networks from which reports named a key as the leaf's, on the day with the most; 0 where reports did before
+    /// networks were counted, `nil` where none did.
+    package func reportingNetworks(of key: String) throws -> Int64? {
+        let counted = try self.connection.rows(
+            "SELECT MAX(networks) FROM sighted_network WHERE key = ?", [.text(key)]
+        ).first?.optionalInteger(0)
+        if let counted { return counted }
+        let isNamed = try !self.connection.rows("SELECT 1 FROM group_leaf WHERE pin = ? LIMIT 1", [.text(key)]).isEmpty
+        return isNamed ? 0 : nil
+    }
+}
