@@ -37,14 +37,14 @@ extension Pinning {
         return false
     }
 
-    /// Waits for a moment at which the clock may have decided anew on open connections: the end of the next suspension, or
-    /// after a minute.
+    /// Waits for a moment at which the clock may have decided anew on open connections: the end of a suspension, or after a
+    /// minute.
     ///
+    /// - Parameter end: The next end of a suspension, as it was before the connections were evaluated; `nil` for none.
     /// - Returns: Whether it has come; `false` when the task was cancelled.
     @_spi(Adapters)
-    public nonisolated func hasComeToLookAgain() async -> Bool {
-        let seconds = self.nextEndOfSuspension.map { self.wait(for: $0) } ?? Double(Self.maximumSleep)
-        return (try? await self.sleep(seconds: seconds)) != nil
+    public nonisolated func hasComeToLookAgain(at end: Timestamp?) async -> Bool {
+        (try? await self.sleep(seconds: end.map { self.wait(for: $0) } ?? Double(Self.maximumSleep))) != nil
     }
 
     /// The seconds until a time, a minute at most; 0 where it has come.

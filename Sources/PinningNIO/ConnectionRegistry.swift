@@ -56,22 +56,27 @@ final class ConnectionRegistry: Sendable {
             let closed = self.state.withLockedValue { $0.connections.removeValue(forKey: id) }
             withExtendedLifetime(closed) {}
         }
+        // First: a suspension that ends meanwhile is not missed.
+        let end = connection.dependsOnClock ? self.pinning.nextEndOfSuspension : nil
         // A list may have come into force between the verdict and now, or a suspension have ended.
         _ = connection.mayTakeRequest()
-        if connection.dependsOnClock { self.watchClock(anew: false) }
+        if connection.dependsOnClock { self.watchClock(until: end, anew: false) }
     }
 
     /// Evaluates all connections by the rules in force.
     func reevaluateAll() {
+        let end = self.pinning.nextEndOfSuspension
         let connections = self.state.withLockedValue { Array($0.connections.values) }
         for connection in connections { connection.reevaluate() }
-        self.watchClock(anew: true)
+        self.watchClock(until: end, anew: true)
     }
 
     /// Evaluates all again when the clock may have decided anew, while it has a part in the decision on any of them.
     ///
-    /// - Parameter anew: Whether what waits already began before the rules that are in force now.
-    private func watchClock(anew: Bool) {
+    /// - Parameters:
+    ///   - end: The next end of a suspension, as it was before they were evaluated; `nil` for none.
+    ///   - anew: Whether what waits already began before the rules that are in force now.
+    private func watchClock(until end: Timestamp?, anew: Bool) {
         self.state.withLockedValue { state in
             guard anew || state.clockWatch == nil else { return }
             state.clockWatch?.cancel()
@@ -79,7 +84,7 @@ final class ConnectionRegistry: Sendable {
             state.clockWatch =
                 isNeeded
                 ? Task { [weak self, pinning] in
-                    if await pinning.hasComeToLookAgain() { self?.reevaluateAll() }
+                    if await pinning.hasComeToLookAgain(at: end) { self?.reevaluateAll() }
                 } : nil
         }
     }

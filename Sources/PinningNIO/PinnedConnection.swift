@@ -92,7 +92,10 @@ final class PinnedConnection: Sendable {
         let facts = ConnectionFacts(port: self.port)
         let decision: PinningDecision
         if let path = self.path {
-            decision = self.pinning.decisionAgain(for: path, host: self.host.description, connection: facts)
+            // A refusal that is known already is not told again while the connection ends.
+            let known = self.state.withLockedValue { $0.isRetired ? $0.decision.reason : nil }
+            decision = self.pinning.decisionAgain(
+                for: path, host: self.host.description, connection: facts, known: known)
         } else if self.pinning.isObserving {
             // The connection was allowed for that reason alone, and the reason has not changed.
             return self.state.withLockedValue { ($0.epoch, $0.time) = (epoch, now) }

@@ -59,14 +59,6 @@ struct ReportAddressTests {
         let list = Payload.list.replacingReports(with: #"["http://example.com"]"#)
         #expect(try Payload.refusal(list: list)?.code == .malformed)
     }
-}
-
-extension String {
-    fileprivate func replacingReports(with addresses: String) -> String {
-        let part = #""reportTo": ["https://reports.example.com/v1/reports"],"#
-        guard let range = self.range(of: part) else { return "" }
-        return self.replacingCharacters(in: range, with: "\"reportTo\": \(addresses),")
-    }
 
     @Test(
         "an answer redirects to this machine from this machine alone",
@@ -83,5 +75,13 @@ extension String {
         ])
     func answerRedirectsToThisMachineFromThisMachineAlone(from address: String, to target: String, isAllowed: Bool) {
         #expect(ReportAddress.isAllowed(target, redirectedFrom: address) == isAllowed)
+    }
+}
+
+extension String {
+    fileprivate func replacingReports(with addresses: String) -> String {
+        let part = #""reportTo": ["https://reports.example.com/v1/reports"],"#
+        guard let range = self.range(of: part) else { return "" }
+        return self.replacingCharacters(in: range, with: "\"reportTo\": \(addresses),")
     }
 }

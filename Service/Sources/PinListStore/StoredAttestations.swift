@@ -90,8 +90,8 @@ extension StoreTransaction {
         }
     }
 
-    /// The numbers of keys that are registered for names. It goes through all of them, millions perhaps: it belongs to nothing
-    /// that pages or alarms wait for.
+    /// The numbers of keys that are registered for names. It goes through all of them, millions perhaps: no page and no alarm
+    /// should wait for it.
     package func attestedKeyCounts(of names: Set<String>) throws -> [String: Int64] {
         try names.reduce(into: [:]) { counts, name in
             counts[name] =

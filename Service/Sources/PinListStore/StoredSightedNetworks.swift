@@ -41,13 +41,24 @@ extension StoreTransaction {
         }
     }
 
-    /// The number of networks from which reports named a key as the leaf's, on the day with the most; 0 where reports did before
-    /// networks were counted, `nil` where none did.
+    /// The number of networks from which reports named a key as the leaf's, on the day with the most; 0 where that is not known,
+    /// `nil` where none did.
+    ///
+    /// What came before the key was handed in was not counted by key. There a group counts that has this key alone.
     package func reportingNetworks(of key: String) throws -> Int64? {
         let counted = try self.connection.rows(
             "SELECT MAX(networks) FROM sighted_network WHERE key = ?", [.text(key)]
         ).first?.optionalInteger(0)
-        if let counted { return counted }
+        let grouped = try self.connection.rows(
+            """
+            SELECT MAX(group_network.networks) FROM group_leaf
+            JOIN group_network ON group_network.group_number = group_leaf.group_number
+            WHERE group_leaf.pin = ? AND NOT EXISTS (
+                SELECT 1 FROM group_leaf AS other
+                WHERE other.group_number = group_leaf.group_number AND other.pin <> group_leaf.pin)
+            """, [.text(key)]
+        ).first?.optionalInteger(0)
+        if let most = [counted, grouped].compactMap({ $0 }).max() { return most }
         let isNamed = try !self.connection.rows("SELECT 1 FROM group_leaf WHERE pin = ? LIMIT 1", [.text(key)]).isEmpty
         return isNamed ? 0 : nil
     }

@@ -7,39 +7,44 @@ internal import NIOConcurrencyHelpers
 internal import PinListStore
 
 /// The numbers of keys that are registered for each list, as of some minutes ago: counting goes through all of them, and a
-/// storm of reports leaves millions. Nothing waits for a count that fails.
+/// storm of reports leaves millions. The first count is waited for; after that nothing waits for one.
 final class AttestedKeyCounts: Sendable {
     /// The time for which a count is good, in seconds.
     static let lifetime = 600.0
 
     private struct State {
-        var counts: [String: Int64] = [:]
+        var counts: [String: Int64]?
         var readAt: Double?
     }
 
     private let state = NIOLockedValueBox(State())
 
-    /// The counts, read again where the last reading was too long ago.
+    /// The last counts; empty before the first one. A new count is begun where they are too old.
     ///
     /// - Parameter uptime: Seconds of a clock that nobody sets.
     func counts(
         of names: Set<String>, in store: any ServiceStore, uptime: Double, _ logger: Logger
     ) async -> [String: Int64] {
-        let isDue = self.state.withLockedValue { state in
+        let (isDue, isFirst) = self.state.withLockedValue { state in
             // One that counts is enough; meanwhile, and after a failure, the counts before it are good.
-            guard !names.isEmpty, state.readAt.map({ uptime - $0 >= Self.lifetime }) ?? true else { return false }
+            guard !names.isEmpty, state.readAt.map({ uptime - $0 >= Self.lifetime }) ?? true else {
+                return (false, false)
+            }
             state.readAt = uptime
-            return true
+            return (true, state.counts == nil)
         }
         if isDue {
-            do {
-                let counts = try await store.read { try $0.attestedKeyCounts(of: names) }
-                self.state.withLockedValue { $0.counts = counts }
-            } catch { logger.storeFailed("the registered keys could not be counted", error) }
+            let count = Task {
+                do {
+                    let counts = try await store.read { try $0.attestedKeyCounts(of: names) }
+                    self.state.withLockedValue { $0.counts = counts }
+                } catch { logger.storeFailed("the registered keys could not be counted", error) }
+            }
+            if isFirst { await count.value }
         }
-        return self.state.withLockedValue { $0.counts }
+        return self.state.withLockedValue { $0.counts ?? [:] }
     }
 
     /// Counts a key that was registered here since.
-    func registered(for name: String) { self.state.withLockedValue { $0.counts[name]? += 1 } }
+    func registered(for name: String) { self.state.withLockedValue { $0.counts?[name]? += 1 } }
 }

@@ -151,7 +151,10 @@ struct AdminAccess: Sendable {
         do { found = try await self.store.read(for: reader) { try $0.token(id: id) } } catch {
             throw Problem.unavailable(error)
         }
-        guard let found, found.matches(secret), found.isValid(at: self.clock.now) else { return nil }
+        guard let found, found.matches(secret), found.isValid(at: self.clock.now) else {
+            self.known.remove(secret)
+            return nil
+        }
         self.known.insert(secret)
         return found
     }
@@ -176,6 +179,10 @@ private final class KnownSecrets: Sendable {
     private let hashes = NIOLockedValueBox<Set<Int>>([])
 
     func contains(_ secret: String) -> Bool { self.hashes.withLockedValue { $0.contains(secret.hashValue) } }
+
+    func remove(_ secret: String) {
+        self.hashes.withLockedValue { hashes in _ = hashes.remove(secret.hashValue) }
+    }
 
     func insert(_ secret: String) {
         self.hashes.withLockedValue { hashes in

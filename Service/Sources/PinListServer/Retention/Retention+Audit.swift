@@ -18,6 +18,7 @@ extension Retention {
     /// Seals the months of the audit log that are over, and removes what is older than `retention.auditDays`: evidence, and
     /// the entries of sealed months. A log that does not verify is neither sealed nor shortened.
     func lookAtAudit() async {
+        guard !self.isEnding else { return }
         do {
             let clock = self.clock.now
             let now = try await self.store.read { try $0.believedTime(by: clock) }
@@ -26,9 +27,9 @@ extension Retention {
                 try await self.store.write { try $0.removeEvidence(before: cutoff) }
             }
             var seals = 0
-            while seals < Self.maximumSeals, try await self.sealNext(now) { seals += 1 }
+            while seals < Self.maximumSeals, !self.isEnding, try await self.sealNext(now) { seals += 1 }
             var batches = 0
-            while batches < Self.maximumBatches,
+            while batches < Self.maximumBatches, !self.isEnding,
                 try await self.store.read({ try $0.lastRemovableAudit(before: cutoff) }) != nil
             {
                 try await self.store.write { try $0.removeAudit(before: cutoff, limit: Self.batch) }

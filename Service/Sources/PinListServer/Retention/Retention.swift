@@ -63,7 +63,11 @@ struct Retention: Service {
         await self.lookAtAudit()
     }
 
+    /// Whether the service ends: then nothing more is begun, and the next look, of whichever instance, goes on.
+    var isEnding: Bool { Task.isShuttingDownGracefully || Task.isCancelled }
+
     private func step(_ failure: String, _ body: () async throws -> Void) async {
+        guard !self.isEnding else { return }
         do { try await body() } catch { self.logger.storeFailed(failure, error) }
     }
 
@@ -71,7 +75,7 @@ struct Retention: Service {
     /// what is deleted stays so when a later batch fails.
     private func delete(_ what: String, _ batch: @escaping @Sendable (StoreTransaction) throws -> Int) async {
         await self.step("old data could not be deleted (\(what))") {
-            for _ in 0..<Self.maximumBatches {
+            for _ in 0..<Self.maximumBatches where !self.isEnding {
                 guard try await self.store.write(as: .retention, batch) > 0 else { return }
             }
         }
@@ -141,7 +145,7 @@ struct Retention: Service {
             _ = try await self.forgetOldestCounts(before: today)
             return
         }
-        while surplus > 0 {
+        while surplus > 0, !self.isEnding {
             let limit = Int(clamping: min(surplus, Int64(Self.batch)))
             let removed = try await self.store.write(as: .retention) { try $0.removeOldestReports(limit: limit) }
             guard removed > 0 else { break }
@@ -168,7 +172,7 @@ struct Retention: Service {
         let capacity = try await self.store.read { try $0.reportCapacity(in: room) }
         let most = Int64(Self.batch * Self.maximumBatches)
         var (count, last, surplus) = (Int64(0), Int64.min, Int64(0))
-        while surplus < most {
+        while surplus < most, !self.isEnding {
             let after = last
             guard let part = try await self.store.read({ try $0.countReports(after: after, limit: Self.counted) })
             else { break }

@@ -7,6 +7,7 @@ import Logging
 import NIOConcurrencyHelpers
 import PinListMetadata
 import PinningTesting
+import ServiceLifecycle
 import Testing
 
 @testable import PinListServer
@@ -46,6 +47,38 @@ struct RetentionTests {
                 counts[table] = try store.connection.rows("SELECT COUNT(*) FROM \(table)", []).first?.integer(0)
             }
             return counts.filter { $0.value > 0 }
+        }
+    }
+
+    /// A service that looks once, and whose store is held up until it is told to end.
+    private struct Look: Service {
+        let retention: Retention
+        let gate: GatedStore
+
+        func run() async throws {
+            await withGracefulShutdownHandler {
+                await self.retention.look()
+            } onGracefulShutdown: {
+                self.gate.open()
+            }
+        }
+    }
+
+    @Test("a service that is told to end while it deletes begins nothing more")
+    func serviceThatIsToldToEndWhileItDeletesBeginsNothingMore() async throws {
+        try await TestedStore.sqlite.withDatabase { open in
+            let gate = GatedStore(try open())
+            let store = WrappedStore(gate)
+            let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+            let retention = Retention(
+                store: store, limits: .init(days: 90, megabytes: 2_048), clock: TurnedClock(), logger: logger)
+            let group = ServiceGroup(services: [Look(retention: retention, gate: gate)], logger: logger)
+            async let end: Void = group.run()
+            // The lease is being taken.
+            await gate.untilWriting()
+            await group.triggerGracefulShutdown()
+            try await end
+            #expect(store.writes == 1)
         }
     }
 

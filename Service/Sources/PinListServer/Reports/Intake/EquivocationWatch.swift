@@ -65,7 +65,9 @@ struct EquivocationWatch: Sendable {
         // Signatures next: an envelope without any costs no look into the store.
         guard let list = published.signedList(envelope), list.name == name else { return }
         do {
-            var found = try await self.store.read { try EquivocationCheck(list, payload: payload, in: $0, at: now) }
+            var found = try await self.store.read(for: .stranger) {
+                try EquivocationCheck(list, payload: payload, in: $0, at: now)
+            }
             if found != .known {
                 found = try await self.store.write { try $0.keep(envelope, list, payload: payload, at: now) }
             }
