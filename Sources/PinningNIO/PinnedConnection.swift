@@ -23,6 +23,8 @@ final class PinnedConnection: Sendable {
     /// Retires the connection: no new request, closed when idle. Runs on the event loop.
     private let drain: @Sendable (PinningDecision) -> Void
     private let state: NIOLockedValueBox<State>
+    /// Held while a decision is made and noted.
+    private let evaluation = NIOLock()
 
     private struct State {
         var decision: PinningDecision { didSet { self.isByPinAlone = self.decision.isByPinAlone } }
@@ -88,30 +90,9 @@ final class PinnedConnection: Sendable {
     /// Evaluates the connection by the rules in force now, and ends it when they refuse it: at once for a denied key or
     /// a revoked certificate, else when it is idle, after half a minute at the latest.
     func reevaluate() {
-        let (epoch, now) = (self.pinning.policyInForce.epoch, self.pinning.now)
-        let facts = ConnectionFacts(port: self.port)
-        let decision: PinningDecision
-        if let path = self.path {
-            // A refusal that is known already is not told again while the connection ends.
-            let known = self.state.withLockedValue { $0.isRetired ? $0.decision.reason : nil }
-            decision = self.pinning.decisionAgain(
-                for: path, host: self.host.description, connection: facts, known: known)
-        } else if self.pinning.isObserving {
-            // The connection was allowed for that reason alone, and the reason has not changed.
-            return self.state.withLockedValue { ($0.epoch, $0.time) = (epoch, now) }
-        } else {
-            decision = self.pinning.refusal(
-                of: self.host.description, .chainInvalid, detail: "the path of an open connection is not known",
-                connection: facts)
-        }
-        let isBlocked = decision.verdict == .block
-        let wasRetired = self.state.withLockedValue { state in
-            defer { state.isRetired = state.isRetired || isBlocked }
-            state.decision = decision
-            (state.epoch, state.time) = (epoch, now)
-            return state.isRetired
-        }
-        guard isBlocked else { return }
+        // One thread at a time: a refusal that two of them find is told once.
+        guard let (decision, wasRetired) = self.evaluation.withLock({ self.decideAgain() }) else { return }
+        guard decision.verdict == .block else { return }
         // Also where earlier rules have retired it: the half minute is not for a stolen key.
         if [.deniedKey, .deniedUndecidable, .revoked].contains(decision.reason) {
             // Not within a hook of AsyncHTTPClient: a stream that is closed before its request is known ends the process.
@@ -122,6 +103,36 @@ final class PinnedConnection: Sendable {
         Task { [pinning] in
             try? await pinning.sleep(seconds: Self.graceSeconds)
             self.channel.close(promise: nil)
+        }
+    }
+
+    /// Decides by the rules in force now.
+    ///
+    /// - Returns: The decision, and whether the connection was retired before; `nil` where nothing had to be decided.
+    private func decideAgain() -> (decision: PinningDecision, wasRetired: Bool)? {
+        let (epoch, now) = (self.pinning.policyInForce.epoch, self.pinning.now)
+        let facts = ConnectionFacts(port: self.port)
+        let decision: PinningDecision
+        if let path = self.path {
+            // A refusal that is known already is not told again while the connection ends.
+            let known = self.state.withLockedValue { $0.isRetired ? $0.decision.reason : nil }
+            decision = self.pinning.decisionAgain(
+                for: path, host: self.host.description, connection: facts, known: known)
+        } else if self.pinning.isObserving {
+            // The connection was allowed for that reason alone, and the reason has not changed.
+            self.state.withLockedValue { ($0.epoch, $0.time) = (epoch, now) }
+            return nil
+        } else {
+            decision = self.pinning.refusal(
+                of: self.host.description, .chainInvalid, detail: "the path of an open connection is not known",
+                connection: facts)
+        }
+        return self.state.withLockedValue { state in
+            let wasRetired = state.isRetired
+            state.decision = decision
+            (state.epoch, state.time) = (epoch, now)
+            state.isRetired = wasRetired || decision.verdict == .block
+            return (decision, wasRetired)
         }
     }
 }

@@ -83,24 +83,6 @@ private final class Told: ChannelInboundHandler, Sendable {
     }
 }
 
-/// Sets rules in force between the end of a handshake and the handlers behind it.
-private final class RulesMeanwhile: ChannelInboundHandler {
-    typealias InboundIn = NIOAny
-    private let meanwhile: @Sendable () async throws -> Void
-
-    init(_ meanwhile: @escaping @Sendable () async throws -> Void) { self.meanwhile = meanwhile }
-
-    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        guard case .handshakeCompleted(let name)? = event as? TLSUserEvent else {
-            return context.fireUserInboundEventTriggered(event)
-        }
-        let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
-        context.eventLoop.makeFutureWithTask { [meanwhile] in try await meanwhile() }.whenComplete { _ in
-            bound.value.fireUserInboundEventTriggered(TLSUserEvent.handshakeCompleted(negotiatedProtocol: name))
-        }
-    }
-}
-
 @Suite("A raw channel, on which no request asks for the verdict again")
 struct OpenChannelTests {
     static let host = "api.example.com"
@@ -121,7 +103,7 @@ struct OpenChannelTests {
                     let pipeline = channel.pipeline.syncOperations
                     if let meanwhile {
                         let handshake = try pipeline.handler(type: NIOSSLClientHandler.self)
-                        try pipeline.addHandler(RulesMeanwhile(meanwhile), position: .after(handshake))
+                        try pipeline.addHandler(SlowHandshake(meanwhile), position: .after(handshake))
                     }
                     try pipeline.addHandler(told)
                 }
@@ -150,6 +132,7 @@ struct OpenChannelTests {
             let told = Told()
             let channel = try await Self.connect(scene, to: server, told)
             await clock.uptime.untilSleeping()
+            // On its event loop, and so after it was announced.
             #expect(try await channel.pinningDecision().get()?.verdict == .allow)
             clock.set(Self.now)
             try await Self.expectEnd(of: channel, told, after: clock)
@@ -170,6 +153,8 @@ struct OpenChannelTests {
             let told = Told()
             let channel = try await Self.connect(scene, to: server, told)
             await clock.uptime.untilSleeping()
+            // On its event loop, and so after it was announced.
+            #expect(try await channel.pinningDecision().get()?.verdict == .allow)
             clock.set(scene.clock.now.advanced(by: RepositorySimulator.listValidity))
             try await Self.expectEnd(of: channel, told, after: clock)
             #expect(scene.pinning.decisionCounts == [.pinMatch: 1, .noMatchingPin: 1])

@@ -41,26 +41,6 @@ private final class Collector: ChannelInboundHandler, Sendable {
     }
 }
 
-/// Keeps the end of a handshake from the handlers behind it until something was done.
-private final class SlowHandshake: ChannelInboundHandler {
-    typealias InboundIn = NIOAny
-    let meanwhile: @Sendable () async throws -> Void
-
-    init(_ meanwhile: @escaping @Sendable () async throws -> Void) { self.meanwhile = meanwhile }
-
-    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        guard case .handshakeCompleted? = event as? TLSUserEvent else {
-            return context.fireUserInboundEventTriggered(event)
-        }
-        let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
-        context.eventLoop.makeFutureWithTask { [meanwhile] in try await meanwhile() }.whenComplete { _ in
-            bound.value.fireUserInboundEventTriggered(TLSUserEvent.handshakeCompleted(negotiatedProtocol: nil))
-            // All observers were told.
-            bound.value.close(promise: nil)
-        }
-    }
-}
-
 @Suite("A pinned channel")
 struct PinnedTLSTests {
     static let host = "api.example.com"
@@ -229,7 +209,7 @@ struct PinnedTLSTests {
                     try tls.addHandlers(to: channel, for: Self.host, port: server.port)
                     let pipeline = channel.pipeline.syncOperations
                     let handshake = try pipeline.handler(type: NIOSSLClientHandler.self)
-                    try pipeline.addHandler(SlowHandshake(meanwhile), position: .after(handshake))
+                    try pipeline.addHandler(SlowHandshake(isClosing: true, meanwhile), position: .after(handshake))
                     try pipeline.addHandler(collector)
                 }
             }

@@ -44,7 +44,8 @@ extension StoreTransaction {
     /// The number of networks from which reports named a key as the leaf's, on the day with the most; 0 where that is not known,
     /// `nil` where none did.
     ///
-    /// What came before the key was handed in was not counted by key. There a group counts that has this key alone.
+    /// What came before the key was handed in was not counted by key. There a group counts that has this key alone, and is not
+    /// what others overflowed into: without a chain they name no key.
     package func reportingNetworks(of key: String) throws -> Int64? {
         let counted = try self.connection.rows(
             "SELECT MAX(networks) FROM sighted_network WHERE key = ?", [.text(key)]
@@ -53,7 +54,8 @@ extension StoreTransaction {
             """
             SELECT MAX(group_network.networks) FROM group_leaf
             JOIN group_network ON group_network.group_number = group_leaf.group_number
-            WHERE group_leaf.pin = ? AND NOT EXISTS (
+            JOIN report_group ON report_group.number = group_leaf.group_number
+            WHERE group_leaf.pin = ? AND report_group.issuer <> '' AND NOT EXISTS (
                 SELECT 1 FROM group_leaf AS other
                 WHERE other.group_number = group_leaf.group_number AND other.pin <> group_leaf.pin)
             """, [.text(key)]

@@ -11,10 +11,13 @@ internal import PinListStore
 final class AttestedKeyCounts: Sendable {
     /// The time for which a count is good, in seconds.
     static let lifetime = 600.0
+    /// The time after a first count that failed without another one, in seconds: until then there is no number to show.
+    static let retry = 60.0
 
     private struct State {
         var counts: [String: Int64]?
-        var readAt: Double?
+        /// The uptime from which they are counted again; `nil` before the first time.
+        var dueAt: Double?
     }
 
     private let state = NIOLockedValueBox(State())
@@ -27,17 +30,16 @@ final class AttestedKeyCounts: Sendable {
     ) async -> [String: Int64] {
         let (isDue, isFirst) = self.state.withLockedValue { state in
             // One that counts is enough; meanwhile, and after a failure, the counts before it are good.
-            guard !names.isEmpty, state.readAt.map({ uptime - $0 >= Self.lifetime }) ?? true else {
-                return (false, false)
-            }
-            state.readAt = uptime
-            return (true, state.counts == nil)
+            guard !names.isEmpty, state.dueAt.map({ $0 <= uptime }) ?? true else { return (false, false) }
+            let isFirst = state.counts == nil
+            state.dueAt = uptime + (isFirst ? Self.retry : Self.lifetime)
+            return (true, isFirst)
         }
         if isDue {
             let count = Task {
                 do {
                     let counts = try await store.read { try $0.attestedKeyCounts(of: names) }
-                    self.state.withLockedValue { $0.counts = counts }
+                    self.state.withLockedValue { ($0.counts, $0.dueAt) = (counts, uptime + Self.lifetime) }
                 } catch { logger.storeFailed("the registered keys could not be counted", error) }
             }
             if isFirst { await count.value }

@@ -11,6 +11,9 @@ struct PostgreSQLLimits: Sendable {
     /// `busy`.
     var waitingCalls = 256
 
+    /// The part of the calls that may wait which is open to strangers, one in so many.
+    static let strangersPart = 2
+
     /// Seconds until the attempt to connect to one host is given up (libpq's `connect_timeout`).
     var connectSeconds = 5
     /// Milliseconds that the server spends on one statement.

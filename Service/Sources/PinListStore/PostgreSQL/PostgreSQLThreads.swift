@@ -44,7 +44,7 @@ final class PostgreSQLThreads: @unchecked Sendable {
     func run<Value: Sendable>(
         for reader: StoreReader = .service, _ body: @escaping @Sendable (PostgreSQLSession) throws -> Value
     ) async throws -> Value {
-        let limit = reader == .stranger ? self.limit / 2 : self.limit
+        let limit = reader == .stranger ? self.limit / PostgreSQLLimits.strangersPart : self.limit
         return try await withCheckedThrowingContinuation { continuation in
             let isTaken = self.add(upTo: limit) { session in continuation.resume(with: Result { try body(session) }) }
             if !isTaken {

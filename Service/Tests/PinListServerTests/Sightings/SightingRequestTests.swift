@@ -161,7 +161,7 @@ struct SightingRequestTests {
                     #expect(try await scene.service.report(Self.report(certificate), fields).status == 202)
                 }
             }
-            // More leaves than a group tells apart, from as many networks, and a key of our own among them.
+            // More leaves than a group tells apart, from as many networks.
             for network in 1...20 {
                 let other = try logged.certificate(for: ["api.example.com"], key: P256.Signing.PrivateKey())
                 try await report(other, from: network...network)
