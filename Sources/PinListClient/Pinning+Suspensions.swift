@@ -54,3 +54,9 @@ extension Pinning {
         return Double(isOver ? Self.maximumSleep : max(0, min(wait, Self.maximumSleep)))
     }
 }
+
+extension PinningDecision {
+    /// Whether a pin allowed the connection and nothing else was asked: then it holds, whatever the clock says, until other
+    /// rules come into force. See also ``PolicyInForce/changesWhenStale``.
+    @_spi(Adapters) public var isByPinAlone: Bool { self.reason == .pinMatch && self.entry?.transparency == nil }
+}

@@ -137,12 +137,6 @@ final class PinnedConnection: Sendable {
     }
 }
 
-extension PinningDecision {
-    /// Whether a pin allowed the connection and nothing else was asked: then it holds, whatever the clock says, until other
-    /// rules come into force.
-    var isByPinAlone: Bool { self.reason == .pinMatch && self.entry?.transparency == nil }
-}
-
 /// An inbound event: new rules refuse this connection. Start no new request on it and close it when it is idle; after
 /// half a minute it is closed in any case.
 public struct PinnedConnectionRetirement: Sendable {

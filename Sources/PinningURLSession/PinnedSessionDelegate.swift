@@ -97,6 +97,7 @@ open class PinnedSessionDelegate: ForwardingSessionDelegate, @unchecked Sendable
         } else if let host = try? HostName(decision.host) {
             let server = ConnectionLedger.Server(host: host, port: port)
             self.ledger.allowed(decision.path, for: server, task: ObjectIdentifier(task))
+            self.watch.noteAllowed(decision)
         }
         return decision.verdict.disposition
     }

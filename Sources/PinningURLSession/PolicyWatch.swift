@@ -11,7 +11,8 @@ internal import Foundation
 internal import FoundationNetworking
 #endif
 
-/// Evaluates the connections of a session again when rules come into force, and when a suspension ends.
+/// Evaluates the connections of a session again when rules come into force, when a suspension ends, and with a new task at
+/// another time while the clock has a part in the decision on any of them.
 ///
 /// A session shows no connections to close. It has `flush`: later requests use new connections. What refused servers put
 /// into the session's cache is removed with all else in it, because a cache does not say which connection a response came
@@ -37,6 +38,10 @@ final class PolicyWatch: @unchecked Sendable {
     private var rules: PinningPolicy
     /// The suspensions that held when the connections were evaluated last.
     private var suspended: [Suspension]
+    /// When they were evaluated last; `nil` where another one was allowed since, maybe at another time.
+    private var time: Timestamp?
+    /// Whether the clock had a part in the decision on any of them: another time may bring another one.
+    private var dependsOnClock = false
     /// What the rules before refused. It was told and acted on then, and may be closed since: requests have other connections now.
     private var before: [Connection: PinningDecision.Reason] = [:]
     /// Whether connections are being evaluated.
@@ -54,7 +59,9 @@ final class PolicyWatch: @unchecked Sendable {
         self.names = names
         // First the changes, then the rules: none comes into force between the two unseen.
         let changes = pinning.policyChanges()
-        self.rules = pinning.policyInForce.policy(at: pinning.now)
+        let now = pinning.now
+        self.time = now
+        self.rules = pinning.policyInForce.policy(at: now)
         self.suspended = pinning.suspensions
         let watching = Task { [weak self] in
             // By hand: `for await` asks for a method that is newer than iOS 15 where the compiler finds it.
@@ -75,7 +82,7 @@ final class PolicyWatch: @unchecked Sendable {
     /// and no change tells of it.
     ///
     /// A session is given again with each of its tasks. No task of ours may have woken since a suspension ended: the device
-    /// slept, or its clock was set.
+    /// slept, or its clock was set. Nor does one wake when an entry ends, or when a clock that was wrong is set right.
     func attach(_ session: URLSession) {
         let mayHaveRefused = self.lock.withLock {
             defer { self.session = session }
@@ -83,8 +90,18 @@ final class PolicyWatch: @unchecked Sendable {
                 && !(self.rules.denied.isEmpty && self.rules.revoked.isEmpty && self.rules.suspended.isEmpty)
         }
         if mayHaveRefused { session.emptyCache() }
-        let suspended = self.pinning.suspensions
-        if self.lock.withLock({ self.suspended != suspended }) { self.reevaluate() }
+        let (suspended, now) = (self.pinning.suspensions, self.pinning.now)
+        let changesWhenStale = self.pinning.policyInForce.changesWhenStale
+        let isOutdated = self.lock.withLock {
+            self.suspended != suspended || (self.time != now && (self.dependsOnClock || changesWhenStale))
+        }
+        if isOutdated { self.reevaluate() }
+    }
+
+    /// Takes note of a connection that is allowed: the clock may have a part in that.
+    func noteAllowed(_ decision: PinningDecision) {
+        guard !decision.isByPinAlone else { return }
+        self.lock.withLock { (self.time, self.dependsOnClock) = (nil, true) }
     }
 
     /// Evaluates again when the next suspension ends.
@@ -122,6 +139,8 @@ final class PolicyWatch: @unchecked Sendable {
 
     private func evaluate() {
         let suspended = self.pinning.suspensions
+        // Before the paths are read: one that is allowed meanwhile is not overlooked.
+        self.lock.withLock { (self.time, self.dependsOnClock) = (self.pinning.now, false) }
         let refused = self.newlyRefused()
         let deniesOthers = self.deniesOthers(self.pinning.policyInForce.policy(at: self.pinning.now), suspended)
         guard let session = self.lock.withLock({ self.session }) else { return }
@@ -148,7 +167,10 @@ final class PolicyWatch: @unchecked Sendable {
                 let decision = self.pinning.decisionAgain(
                     for: path, host: server.host.description, connection: ConnectionFacts(port: server.port),
                     known: before[connection])
-                guard decision.verdict == .block else { continue }
+                guard decision.verdict == .block else {
+                    if !decision.isByPinAlone { self.lock.withLock { self.dependsOnClock = true } }
+                    continue
+                }
                 self.ledger.forget(path, of: server)
                 reasons[connection] = decision.reason
                 if before[connection] != decision.reason { refused.append((server, decision)) }

@@ -62,6 +62,8 @@ extension URLSession {
             throw PinningSetupError(
                 .configuration, "a background session has tasks for its delegate alone; make a download or upload task")
         }
+        // Before iOS 16 a session does not tell of its new tasks.
+        delegate.attach(self)
         if let target = SessionTarget(request.url), !target.isTLS {
             let decision = delegate.pinning.cleartextDecision(for: target.host, port: target.port)
             guard decision.verdict == .allow else { throw PinningError(decision) }

@@ -52,8 +52,9 @@ extension ThisProcess {
             let machine = LinuxMachine()
             let before = try self.reads()
             _ = ImportDetector().look(at: machine)
-            // Without pieces that are kept during a look it took tens of thousands.
-            #expect(try self.reads() - before < 6_000)
+            // Without pieces that are kept during a look it took 30,000. With them it takes 3,800 to 5,100, and now and then over
+            // 6,000: which pieces share a place is as random as where the kernel maps the files.
+            #expect(try self.reads() - before < 12_000)
         }
 
         @Test("calls that were followed once are not followed again while nothing changes")

@@ -199,7 +199,7 @@ struct KeptDeedsTests {
             #expect(contractor.endsAt == contractor.madeAt.before(-90 * 86_400))
             #expect(tokens.filter { $0.revokedAt != nil || $0.endsAt != nil }.count == 2)
             let missed = try #require(probes.first { $0.host == "api.example.com" })
-            #expect(missed.isOK && missed.miss?.why.contains("connection refused") == true)
+            #expect(missed.isOK && missed.miss?.why.contains("the connection was refused") == true)
             #expect(try #require(missed.miss?.at) >= missed.at)
             #expect(probes.filter { $0.host == "localhost" }.map(\.miss) == [nil])
             #expect(try await store.lines("SELECT COUNT(*) FROM login_code") == ["1"])
