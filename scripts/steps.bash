@@ -21,6 +21,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 scratch=${TUMBLER_SCRATCH:-.build}
 logs=$scratch/logs
 mkdir -p "$logs"
+# Python writes no files into the checkout: a proof is made from all that is there (scripts/proof).
+export PYTHONDONTWRITEBYTECODE=1
 
 # Flags for every SwiftPM build: no debug information, which nothing here looks at (TUMBLER_DEBUGGER=1 keeps it, for a
 # debugger). The index stays: SwiftPM finds tests in it.

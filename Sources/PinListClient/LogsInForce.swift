@@ -26,8 +26,11 @@ final class LogsInForce: @unchecked Sendable {
         let evidence: TransparencyEvidence
     }
 
-    /// The maximum number of remembered paths. Beyond it all are removed, and verified again when they come back.
+    /// The maximum number of remembered keys. Beyond it all are removed, and verified again when they come back.
     private static let maximum = 1_024
+    /// The maximum number of remembered certificates of a key: the old one and the new one are open side by side when it was
+    /// renewed.
+    private static let maximumOfKey = 4
 
     /// The reference of the list to the file.
     let listed: ListedLogs
@@ -37,7 +40,7 @@ final class LogsInForce: @unchecked Sendable {
 
     private let logs: LogList
     private let lock = NSLock()
-    private var remembered: [Key: Remembered] = [:]
+    private var remembered: [Key: [Remembered]] = [:]
     private var verifiedPaths = 0
 
     /// Reads a log list.
@@ -89,15 +92,15 @@ final class LogsInForce: @unchecked Sendable {
             self.verifiedPaths += 1
             let key = Self.key(of: path)
             if self.remembered.count >= Self.maximum, self.remembered[key] == nil { self.remembered = [:] }
-            self.remembered[key] = Remembered(leaf: path.certificates.first ?? [], evidence: evidence)
+            let others = self.remembered[key, default: []].suffix(Self.maximumOfKey - 1)
+            self.remembered[key] = others + [Remembered(leaf: path.certificates.first ?? [], evidence: evidence)]
         }
         return evidence
     }
 
     private func known(_ path: ValidatedPath) -> TransparencyEvidence? {
-        guard let known = self.remembered[Self.key(of: path)], let leaf = path.certificates.first, known.leaf == leaf
-        else { return nil }
-        return known.evidence
+        guard let leaf = path.certificates.first else { return nil }
+        return self.remembered[Self.key(of: path)]?.last { $0.leaf == leaf }?.evidence
     }
 
     private static func key(of path: ValidatedPath) -> Key {

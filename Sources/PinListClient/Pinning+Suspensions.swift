@@ -56,7 +56,9 @@ extension Pinning {
 }
 
 extension PinningDecision {
-    /// Whether a pin allowed the connection and nothing else was asked: then it holds, whatever the clock says, until other
-    /// rules come into force. See also ``PolicyInForce/changesWhenStale``.
-    @_spi(Adapters) public var isByPinAlone: Bool { self.reason == .pinMatch && self.entry?.transparency == nil }
+    /// Whether the clock has a part in an allowed connection, so that another time may bring a refusal under the same rules: a
+    /// suspension and an entry end, and a log list gets too old. See also ``PolicyInForce/changesWhenStale``.
+    @_spi(Adapters) public var dependsOnClock: Bool {
+        self.reason == .suspended || self.reason == .domainExpired || self.entry?.transparency != nil
+    }
 }

@@ -63,11 +63,10 @@ struct ServerEvaluator: Sendable {
         return HandshakeVerdict(decision: decision, path: path, epoch: epoch, time: now)
     }
 
-    /// The same verdict, or a new one when rules came into force since, and at another time where not a pin alone allowed: the
-    /// clock may have decided, and a suspension be over since.
+    /// The same verdict, or a new one when rules came into force since, and at another time where the clock has a part in it.
     func upToDate(_ verdict: HandshakeVerdict) -> HandshakeVerdict {
         let inForce = self.pinning.policyInForce
-        let dependsOnClock = !verdict.decision.isByPinAlone || inForce.changesWhenStale
+        let dependsOnClock = verdict.decision.dependsOnClock || inForce.changesWhenStale
         let isDue =
             verdict.epoch != inForce.epoch
             || (verdict.isAllowed && dependsOnClock && verdict.time != self.pinning.now)

@@ -27,19 +27,19 @@ final class PinnedConnection: Sendable {
     private let evaluation = NIOLock()
 
     private struct State {
-        var decision: PinningDecision { didSet { self.isByPinAlone = self.decision.isByPinAlone } }
+        var decision: PinningDecision { didSet { self.dependsOnClock = self.decision.dependsOnClock } }
         var epoch: UInt64
         /// The time by which it was made.
         var time: Timestamp
         var isRetired = false
         /// Stored, because every request needs it, and a comparison of reasons compares texts.
-        private(set) var isByPinAlone: Bool
+        private(set) var dependsOnClock: Bool
 
         init(_ verdict: HandshakeVerdict) {
             self.decision = verdict.decision
             self.epoch = verdict.epoch
             self.time = verdict.time
-            self.isByPinAlone = verdict.decision.isByPinAlone
+            self.dependsOnClock = verdict.decision.dependsOnClock
         }
     }
 
@@ -68,21 +68,20 @@ final class PinnedConnection: Sendable {
 
     /// Whether the clock has a part in the decision that allows it, so that another time may bring another one.
     var dependsOnClock: Bool {
-        let (isRetired, isByPinAlone) = self.state.withLockedValue { ($0.isRetired, $0.isByPinAlone) }
-        return !isRetired && (!isByPinAlone || self.pinning.policyInForce.changesWhenStale)
+        let (isRetired, dependsOnClock) = self.state.withLockedValue { ($0.isRetired, $0.dependsOnClock) }
+        return !isRetired && (dependsOnClock || self.pinning.policyInForce.changesWhenStale)
     }
 
-    /// Whether a new request may be sent on it. It is evaluated again under rules that are newer than its decision, and, where
-    /// not a pin alone allowed it, at another time: the clock may have decided (a suspension, the end of an entry, the age of a
-    /// log list).
+    /// Whether a new request may be sent on it. It is evaluated again under rules that are newer than its decision, and at
+    /// another time where the clock has a part in that.
     func mayTakeRequest() -> Bool {
-        let (epoch, time, isRetired, isByPinAlone) = self.state.withLockedValue { state in
-            (state.epoch, state.time, state.isRetired, state.isByPinAlone)
+        let (epoch, time, isRetired, dependsOnClock) = self.state.withLockedValue { state in
+            (state.epoch, state.time, state.isRetired, state.dependsOnClock)
         }
         guard !isRetired else { return false }
         let inForce = self.pinning.policyInForce
-        let dependsOnClock = !isByPinAlone || inForce.changesWhenStale
-        guard epoch != inForce.epoch || (dependsOnClock && time != self.pinning.now) else { return true }
+        let isTimed = dependsOnClock || inForce.changesWhenStale
+        guard epoch != inForce.epoch || (isTimed && time != self.pinning.now) else { return true }
         self.reevaluate()
         return !self.isRetired
     }

@@ -24,9 +24,23 @@ final class ConnectionLedger: @unchecked Sendable {
         let remote: String
     }
 
+    /// A path that was validated for a server.
+    struct Known: Hashable, Sendable {
+        let server: Server
+        let path: ValidatedPath
+
+        // The leaf tells nearly all paths apart, and a whole path is several kilobytes.
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(self.server)
+            hasher.combine(self.path.certificates.first)
+        }
+    }
+
     /// The maximum number of connections, and of tasks that open one. Beyond it the oldest are removed; an unknown
     /// connection is refused where pins are enforced.
     private static let maximum = 1_024
+    /// The maximum number of paths of a server whose connections are not known by their ends.
+    private static let maximumUnlocated = 4
 
     private let shared: AllowedPaths
     private let own = AllowedPaths()
@@ -35,8 +49,9 @@ final class ConnectionLedger: @unchecked Sendable {
     private var openedInOrder: [Endpoint] = []
     /// By task and server, the paths of its challenges whose connections are not known by their ends yet.
     private var pending: [ObjectIdentifier: [Server: [ValidatedPath]]] = [:]
-    /// The servers with a connection whose task ended before its ends were known: it may still be open.
-    private var unlocated: Set<Server> = []
+    /// The servers with connections whose tasks ended before their ends were known, and their newest paths: they may still be
+    /// open.
+    private var unlocated: [Server: [ValidatedPath]] = [:]
 
     /// What a connection was opened for.
     struct Opening: Sendable {
@@ -77,30 +92,47 @@ final class ConnectionLedger: @unchecked Sendable {
     /// Ends a task. What it opened without its ends being known may be behind any connection.
     private func end(_ task: ObjectIdentifier) {
         guard let servers = self.pending.removeValue(forKey: task) else { return }
-        self.unlocated.formUnion(servers.keys)
-        if self.unlocated.count > Self.maximum { self.unlocated.formIntersection(self.own.all.keys) }
+        for (server, paths) in servers { self.cannotLocate(paths, of: server) }
+    }
+
+    private func cannotLocate(_ paths: [ValidatedPath], of server: Server) {
+        for path in paths {
+            let others = self.unlocated[server, default: []].filter { $0 != path }
+            self.unlocated[server] = others.suffix(Self.maximumUnlocated - 1) + [path]
+        }
+        guard self.unlocated.count > Self.maximum else { return }
+        let known = self.own.all
+        self.unlocated = self.unlocated.filter { known[$0.key] != nil }
     }
 
     /// The number of tasks that have opened a connection and not ended.
     var pendingCount: Int { self.lock.withLock { self.pending.count } }
 
-    /// Records that a task opened a connection for a server, by what its challenge allowed. Ends that another server's
-    /// connection also had identify neither.
-    func opened(_ endpoint: Endpoint, for server: Server, task: ObjectIdentifier) {
+    /// Records that a task opened a connection for a server, by what its challenge allowed. Ends that another connection also
+    /// had, to another server or with another path, identify neither.
+    ///
+    /// - Returns: Whether there was a challenge for it. There is none where it resumed a TLS session.
+    @discardableResult
+    func opened(_ endpoint: Endpoint, for server: Server, task: ObjectIdentifier) -> Bool {
         let known = self.path(of: server)
-        self.lock.withLock {
+        return self.lock.withLock {
             let challenged = self.pending[task]?.removeValue(forKey: server) ?? []
             // One of several is still to be located.
-            if challenged.count > 1 { self.unlocated.insert(server) }
+            if challenged.count > 1 { self.cannotLocate(challenged, of: server) }
             let opening = Opening(server: server, paths: challenged.isEmpty ? known.map { [$0] } ?? [] : challenged)
             switch self.openers[endpoint] {
             case nil:
                 self.openers[endpoint] = .one(opening)
                 self.openedInOrder.append(endpoint)
-            case .one(let before) where before.server == server: self.openers[endpoint] = .one(opening)
-            default: self.openers[endpoint] = .several
+            case .one(let before) where before.server == server && before.paths == opening.paths: break
+            case .one(let before):
+                self.cannotLocate(before.paths, of: before.server)
+                self.cannotLocate(opening.paths, of: server)
+                self.openers[endpoint] = .several
+            case .several: self.cannotLocate(opening.paths, of: server)
             }
             if self.openedInOrder.count > Self.maximum { self.openers[self.openedInOrder.removeFirst()] = nil }
+            return !challenged.isEmpty
         }
     }
 
@@ -135,36 +167,46 @@ final class ConnectionLedger: @unchecked Sendable {
         }
     }
 
-    /// The paths that may be behind an open connection, by server: the last one of each, and those of connections that are
-    /// known by their ends, or will be when their tasks end.
-    var paths: [Server: Set<ValidatedPath>] {
-        var paths = self.own.all.mapValues { Set([$0]) }
-        for opening in self.opened { paths[opening.server, default: []].formUnion(opening.paths) }
-        for challenged in self.lock.withLock({ Array(self.pending.values) }) {
-            for (server, allowed) in challenged { paths[server, default: []].formUnion(allowed) }
+    /// The paths that may be behind an open connection: the last one of each server, those of connections that are known by
+    /// their ends or will be when their tasks end, and the newest of those that are not.
+    var known: Set<Known> {
+        let (pending, unlocated) = self.lock.withLock { (Array(self.pending.values), self.unlocated) }
+        var known = Set(self.own.all.map { Known(server: $0.key, path: $0.value) })
+        for opening in self.opened { known.formUnion(opening.paths.map { Known(server: opening.server, path: $0) }) }
+        for paths in pending + [unlocated] {
+            for (server, paths) in paths { known.formUnion(paths.map { Known(server: server, path: $0) }) }
         }
-        return paths
+        return known
     }
 
-    /// The servers whose connections a running task has opened.
-    func servers(of task: ObjectIdentifier) -> Set<Server> {
-        self.lock.withLock { Set((self.pending[task] ?? [:]).keys) }
+    /// The servers whose connections a running task has opened, with the paths that its challenges allowed.
+    func opened(by task: ObjectIdentifier) -> [Server: [ValidatedPath]] {
+        self.lock.withLock { self.pending[task] ?? [:] }
     }
 
     /// The other servers with connections that their ends may not identify: one was just opened, one of them never became
     /// known, or none is.
     func evaluated(otherThan server: Server, needsEndpoint: Bool) -> [Server: ValidatedPath] {
         let open = Set(self.opened.map(\.server))
-        let unknown = self.lock.withLock { self.unlocated.union(self.pending.values.flatMap(\.keys)) }
+        let unknown = self.lock.withLock { Set(self.unlocated.keys).union(self.pending.values.flatMap(\.keys)) }
         return self.own.all.filter { other, _ in
             other != server && (!needsEndpoint || unknown.contains(other) || !open.contains(other))
         }
     }
 
-    /// Removes a path that new rules refuse, unless its server has shown another one since.
-    func forget(_ path: ValidatedPath, of server: Server) {
-        self.own.forget(path, of: server)
-        self.shared.forget(path, of: server)
+    /// Removes a path that is refused now, unless its server has shown another one since.
+    func forget(_ known: Known) {
+        self.own.forget(known.path, of: known.server)
+        self.shared.forget(known.path, of: known.server)
+        self.lock.withLock { self.unlocated[known.server]?.removeAll { $0 == known.path } }
+    }
+
+    /// Takes a path back that was refused for some time only, unless its server has shown another one since: a connection that
+    /// resumes its TLS session has no challenge.
+    func restore(_ known: Known) {
+        guard self.path(of: known.server) == nil else { return }
+        self.own.note(known.path, for: known.server)
+        self.shared.note(known.path, for: known.server)
     }
 }
 #endif

@@ -97,7 +97,7 @@ open class PinnedSessionDelegate: ForwardingSessionDelegate, @unchecked Sendable
         } else if let host = try? HostName(decision.host) {
             let server = ConnectionLedger.Server(host: host, port: port)
             self.ledger.allowed(decision.path, for: server, task: ObjectIdentifier(task))
-            self.watch.noteAllowed(decision)
+            self.watch.noteAllowed(decision, for: server)
         }
         return decision.verdict.disposition
     }
@@ -201,13 +201,16 @@ open class PinnedSessionDelegate: ForwardingSessionDelegate, @unchecked Sendable
     }
 
     private func evaluate(_ metrics: URLSessionTaskMetrics, of task: URLSessionTask, in session: URLSession) {
-        self.check.locate(metrics, of: ObjectIdentifier(task))
+        if !self.check.locate(metrics, of: ObjectIdentifier(task)) { self.watch.noteUnchallenged() }
         if self.refusals.refusal(of: task) == nil, let refusal = self.check.refusal(of: metrics) {
             self.refusals.end(task, by: refusal, of: self.pinning)
         }
         self.ledger.ended(ObjectIdentifier(task))
-        // Without a delegate that follows the task, the system has cached the response without a question.
-        if self.refusals.refusal(of: task) != nil, metrics.endWithResponse { session.emptyCache() }
+        guard self.refusals.refusal(of: task) != nil, metrics.endWithResponse else { return }
+        // Without a delegate that follows the task, the system has cached the response without a question. A later request uses
+        // another connection.
+        session.emptyCache()
+        session.flush {}
     }
 
     /// Gives the app's delegate the refusal by pinning in place of "cancelled".

@@ -16,18 +16,19 @@ internal import FoundationNetworking
 ///
 /// A session shows no connections to close. It has `flush`: later requests use new connections. What refused servers put
 /// into the session's cache is removed with all else in it, because a cache does not say which connection a response came
-/// over. Tasks that may be running on a connection with a denied key or a revoked certificate are ended at once; for the
-/// rest the second check evaluates their responses.
+/// over. Tasks that may be running on a connection with a denied key or a revoked certificate are ended at once, and so are
+/// WebSockets and streams on any refused one; requests that already have a response, after half a minute. For the rest the second
+/// check evaluates their responses.
 ///
 /// `@unchecked Sendable`: because what changes is read and written under the lock only.
 final class PolicyWatch: @unchecked Sendable {
-    /// The server and the path of connections that may be open.
-    private struct Connection: Hashable {
-        let server: ConnectionLedger.Server
-        let path: ValidatedPath
-    }
+    private typealias Known = ConnectionLedger.Known
+    private typealias Refused = (known: Known, decision: PinningDecision)
 
-    private typealias Refused = (server: ConnectionLedger.Server, decision: PinningDecision)
+    /// The time for which a response that has begun may go on, in seconds: as on SwiftNIO.
+    private static let graceSeconds = 30.0
+    /// The maximum number of refused paths that are remembered.
+    private static let maximum = 1_024
 
     private let pinning: Pinning
     private let ledger: ConnectionLedger
@@ -42,8 +43,11 @@ final class PolicyWatch: @unchecked Sendable {
     private var time: Timestamp?
     /// Whether the clock had a part in the decision on any of them: another time may bring another one.
     private var dependsOnClock = false
-    /// What the rules before refused. It was told and acted on then, and may be closed since: requests have other connections now.
-    private var before: [Connection: PinningDecision.Reason] = [:]
+    /// What was refused last, and why. It was told and acted on then, and may be closed since: requests have other connections
+    /// now. It is evaluated on, because it may be resumed when it is allowed again.
+    private var refused: [Known: PinningDecision.Reason] = [:]
+    /// What challenges allowed while connections were being evaluated.
+    private var allowedMeanwhile: Set<Known> = []
     /// Whether connections are being evaluated.
     private var isEvaluating = false
     /// Whether they have to be evaluated, or to be evaluated once more: rules may come into force when a suspension ends.
@@ -98,11 +102,19 @@ final class PolicyWatch: @unchecked Sendable {
         if isOutdated { self.reevaluate() }
     }
 
-    /// Takes note of a connection that is allowed: the clock may have a part in that.
-    func noteAllowed(_ decision: PinningDecision) {
-        guard !decision.isByPinAlone else { return }
-        self.lock.withLock { (self.time, self.dependsOnClock) = (nil, true) }
+    /// Takes note of a connection that a challenge allows. Where all others were evaluated by newer rules already, the second check
+    /// refuses its first response, and the session is flushed by that.
+    func noteAllowed(_ decision: PinningDecision, for server: ConnectionLedger.Server) {
+        let known = Known(server: server, path: decision.path)
+        self.lock.withLock {
+            self.refused[known] = nil
+            if self.isEvaluating { self.allowedMeanwhile.insert(known) }
+            if decision.dependsOnClock { (self.time, self.dependsOnClock) = (nil, true) }
+        }
     }
+
+    /// Takes note of a connection that resumed a TLS session, without a challenge: the clock may have a part in it.
+    func noteUnchallenged() { self.lock.withLock { (self.time, self.dependsOnClock) = (nil, true) } }
 
     /// Evaluates again when the next suspension ends.
     private func awaitEndOfSuspension() {
@@ -132,57 +144,55 @@ final class PolicyWatch: @unchecked Sendable {
     private func beginsEvaluation() -> Bool {
         self.lock.withLock {
             guard self.isDue, !self.isEvaluating else { return false }
-            (self.isEvaluating, self.isDue) = (true, false)
+            (self.isEvaluating, self.isDue, self.allowedMeanwhile) = (true, false, [])
             return true
         }
     }
 
     private func evaluate() {
-        let suspended = self.pinning.suspensions
+        let (suspended, now) = (self.pinning.suspensions, self.pinning.now)
         // Before the paths are read: one that is allowed meanwhile is not overlooked.
-        self.lock.withLock { (self.time, self.dependsOnClock) = (self.pinning.now, false) }
+        self.lock.withLock { (self.time, self.dependsOnClock) = (now, false) }
         let refused = self.newlyRefused()
-        let deniesOthers = self.deniesOthers(self.pinning.policyInForce.policy(at: self.pinning.now), suspended)
-        guard let session = self.lock.withLock({ self.session }) else { return }
-        if !refused.isEmpty { session.flush {} }
-        if deniesOthers || !refused.isEmpty { session.emptyCache() }
-        let denied = refused.filter { [.deniedKey, .deniedUndecidable, .revoked].contains($0.decision.reason) }
-        guard !denied.isEmpty else { return }
-        session.getAllTasks { tasks in
-            for task in tasks {
-                guard let refusal = self.refusal(of: task, by: denied) else { continue }
-                self.refusals.end(task, by: refusal, of: self.pinning)
-            }
-        }
+        let deniesOthers = self.deniesOthers(self.pinning.policyInForce.policy(at: now), suspended)
+        guard deniesOthers || !refused.isEmpty, let session = self.lock.withLock({ self.session }) else { return }
+        session.flush {}
+        session.emptyCache()
+        guard !refused.isEmpty else { return }
+        session.getAllTasks { tasks in self.end(tasks, on: refused) }
     }
 
     /// The connections that are refused now, for another reason than before.
     private func newlyRefused() -> [Refused] {
-        let before = self.lock.withLock { self.before }
-        var reasons: [Connection: PinningDecision.Reason] = [:]
-        var refused: [Refused] = []
-        for (server, paths) in self.ledger.paths {
-            for path in paths {
-                let connection = Connection(server: server, path: path)
-                let decision = self.pinning.decisionAgain(
-                    for: path, host: server.host.description, connection: ConnectionFacts(port: server.port),
-                    known: before[connection])
-                guard decision.verdict == .block else {
-                    if !decision.isByPinAlone { self.lock.withLock { self.dependsOnClock = true } }
-                    continue
-                }
-                self.ledger.forget(path, of: server)
-                reasons[connection] = decision.reason
-                if before[connection] != decision.reason { refused.append((server, decision)) }
+        let before = self.lock.withLock { self.refused }
+        var reasons: [Known: PinningDecision.Reason] = [:]
+        var (refused, dependsOnClock): ([Refused], Bool) = ([], false)
+        for known in self.ledger.known.union(before.keys) {
+            let server = known.server
+            let decision = self.pinning.decisionAgain(
+                for: known.path, host: server.host.description, connection: ConnectionFacts(port: server.port),
+                known: before[known])
+            guard decision.verdict == .block else {
+                if before[known] != nil { self.ledger.restore(known) }
+                dependsOnClock = dependsOnClock || decision.dependsOnClock
+                continue
             }
+            self.ledger.forget(known)
+            // It may be allowed at another time.
+            dependsOnClock = dependsOnClock || decision.entry?.expiresAt != nil || decision.entry?.transparency != nil
+            if reasons.count < Self.maximum { reasons[known] = decision.reason }
+            if before[known] != decision.reason { refused.append((known, decision)) }
         }
-        self.lock.withLock { [reasons] in self.before = reasons }
+        self.lock.withLock { [reasons, dependsOnClock] in
+            self.refused = reasons.filter { !self.allowedMeanwhile.contains($0.key) }
+            self.dependsOnClock = self.dependsOnClock || dependsOnClock
+        }
         return refused
     }
 
-    /// Whether rules deny other keys or certificates than those before, or a suspension is over: the cache may have responses
-    /// of connections that are not known any more, also of an earlier process. What rules denied before the session is for
-    /// ``attach(_:)``.
+    /// Whether rules deny other keys or certificates than those before, or a suspension is over: connections may be open, and
+    /// responses in the cache, that are not known any more; those also of an earlier process. What rules denied before the session
+    /// is for ``attach(_:)``.
     private func deniesOthers(_ rules: PinningPolicy, _ suspended: [Suspension]) -> Bool {
         self.lock.withLock {
             defer { (self.rules, self.suspended) = (rules, suspended) }
@@ -191,22 +201,67 @@ final class PolicyWatch: @unchecked Sendable {
         }
     }
 
+    /// Ends tasks that may be on one of these connections.
+    private func end(_ tasks: [URLSessionTask], on refused: [Refused]) {
+        let denied = refused.filter { [.deniedKey, .deniedUndecidable, .revoked].contains($0.decision.reason) }
+        var later: [(task: URLSessionTask, refusal: PinningDecision)] = []
+        for task in tasks {
+            if let refusal = self.refusal(of: task, by: denied) {
+                self.refusals.end(task, by: refusal, of: self.pinning)
+            } else if task.isConversation || task.response != nil,
+                let refusal = self.refusal(ofBegun: task, by: refused)
+            {
+                if task.isConversation {
+                    self.refusals.end(task, by: refusal, of: self.pinning)
+                } else {
+                    later.append((task, refusal))
+                }
+            }
+        }
+        guard !later.isEmpty else { return }
+        Task { [pinning, refusals, later] in
+            try? await pinning.sleep(seconds: Self.graceSeconds)
+            for (task, refusal) in later where [.running, .suspended].contains(task.state) {
+                refusals.end(task, by: refusal, of: pinning)
+            }
+        }
+    }
+
+    /// The refusal of a task that has a connection, where that is one of these as far as is known: by its own challenge, or because
+    /// its server has shown nothing else that is allowed.
+    private func refusal(ofBegun task: URLSessionTask, by refused: [Refused]) -> PinningDecision? {
+        let opened = self.ledger.opened(by: ObjectIdentifier(task))
+        let target = SessionTarget(task.currentRequest?.url)?.server
+        return refused.first { refused in
+            if let paths = opened[refused.known.server] { return paths.contains(refused.known.path) }
+            return refused.known.server == target && self.ledger.path(of: refused.known.server) == nil
+        }?.decision
+    }
+
     /// The refusal of a running task, where its connection may be one of these.
     private func refusal(of task: URLSessionTask, by denied: [Refused]) -> PinningDecision? {
-        let opened = self.ledger.servers(of: ObjectIdentifier(task))
+        guard !denied.isEmpty else { return nil }
+        let opened = self.ledger.opened(by: ObjectIdentifier(task))
         let target = SessionTarget(task.currentRequest?.url)?.server
-        if let own = denied.first(where: { opened.contains($0.server) || $0.server == target }) { return own.decision }
+        if let own = denied.first(where: { opened[$0.known.server] != nil || $0.known.server == target }) {
+            return own.decision
+        }
         guard opened.isEmpty, let target else { return nil }
         // It may be on the connection of another host whose certificate is for both.
         let (epoch, now) = (self.pinning.policyInForce.epoch, self.pinning.now)
-        for other in denied where self.names.isValid(other.decision.path, for: target.host, under: epoch, at: now) {
+        for other in denied where self.names.isValid(other.known.path, for: target.host, under: epoch, at: now) {
             let decision = self.pinning.responseDecision(
-                for: target.host.description, over: other.decision.path,
-                evaluatedFor: other.server.host.description, connection: ConnectionFacts(port: target.port))
+                for: target.host.description, over: other.known.path,
+                evaluatedFor: other.known.server.host.description, connection: ConnectionFacts(port: target.port))
             if decision.verdict == .block { return decision }
         }
         return nil
     }
+}
+
+extension URLSessionTask {
+    /// Whether it goes on for as long as its connection does, and no response ends it.
+    fileprivate var isConversation: Bool { self is URLSessionWebSocketTask || self is URLSessionStreamTask }
 }
 
 extension URLSession {

@@ -32,12 +32,18 @@ struct ResponseCheck: Sendable {
 
     /// Records the connections that a task opened, by their ends: also of a hop without a response, and of a task that was
     /// refused, because others may use them.
-    func locate(_ metrics: URLSessionTaskMetrics, of task: ObjectIdentifier) {
+    ///
+    /// - Returns: Whether each with TLS had a challenge.
+    func locate(_ metrics: URLSessionTaskMetrics, of task: ObjectIdentifier) -> Bool {
+        var wereChallenged = true
         for transaction in metrics.connected where !transaction.isReusedConnection {
-            guard let endpoint = transaction.endpoint, let server = SessionTarget(transaction.request.url)?.server
-            else { continue }
-            self.ledger.opened(endpoint, for: server, task: task)
+            guard let target = SessionTarget(transaction.request.url), let server = target.server else { continue }
+            let isChallenged =
+                transaction.endpoint.map { self.ledger.opened($0, for: server, task: task) }
+                ?? (self.ledger.opened(by: task)[server] != nil)
+            if target.isTLS, !isChallenged { wereChallenged = false }
         }
+        return wereChallenged
     }
 
     /// Checks when the request's metrics are known, for all hops of its redirects, after ``locate(_:of:)``.

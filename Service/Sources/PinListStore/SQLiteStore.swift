@@ -26,13 +26,15 @@ package final class SQLiteStore: ServiceStore {
     package init(
         path: String, for purpose: StoreLocation.Purpose = .serving, waiting wait: Int = SQLiteStore.maximumWait
     ) throws {
-        self.isReadOnly = purpose == .reading
+        self.isReadOnly = purpose.isReadOnly
         do {
             // Looked at first by a connection that cannot write: one that can changes the file when it is opened.
             if purpose != .serving {
                 let queue = try DatabaseQueue(path: path, configuration: Self.configuration(isReadOnly: true, wait))
                 defer { try? queue.close() }
-                try queue.read { try StoreSchema.expectCurrent(SQLiteConnection(database: $0), StoreSchema.sqlite) }
+                try queue.read { database in
+                    try StoreSchema.expect(purpose, of: SQLiteConnection(database: database), StoreSchema.sqlite)
+                }
             }
             self.pool = try DatabasePool(
                 path: path, configuration: Self.configuration(isReadOnly: self.isReadOnly, wait))
@@ -123,17 +125,35 @@ package final class SQLiteStore: ServiceStore {
     /// Bytes that a row takes beside its values: its header, its place in the page, and its entry in an index.
     private static let rowOverhead: Int64 = 50
 
-    /// Copies the database into a new file.
+    /// Copies the database into a new file. Until it is whole and on the disk its name ends with `.part`, so that what a full disk
+    /// or a lost power left is never taken for a copy.
     package func backUp(to path: String) async throws {
         guard !FileManager.default.fileExists(atPath: path) else {
             throw StoreError(.unsupported, "\(path) is there already")
         }
+        let part = path + ".part"
+        // Of a copy that was cut off. SQLite writes into no file that has content.
+        try? FileManager.default.removeItem(atPath: part)
         do {
             // Written whole by SQLite itself, from one moment, and without what was deleted.
             try await self.pool.writeWithoutTransaction { database in
-                try database.execute(sql: "VACUUM INTO ?", arguments: [path])
+                try database.execute(sql: "VACUUM INTO ?", arguments: [part])
             }
-        } catch { throw Self.failure(error, self.pool.path, copy: path) }
+            try Self.name(part, path)
+        } catch {
+            try? FileManager.default.removeItem(atPath: part)
+            throw Self.failure(error, self.pool.path, copy: path)
+        }
+    }
+
+    /// Gives a file its name once the disk has it.
+    private static func name(_ part: String, _ path: String) throws {
+        do {
+            let written = try FileHandle(forReadingFrom: URL(fileURLWithPath: part))
+            try written.synchronize()
+            try written.close()
+            try FileManager.default.moveItem(atPath: part, toPath: path)
+        } catch { throw StoreError(.unavailable, "\(path) cannot be written: \(error.localizedDescription)") }
     }
 
     /// The number that tells a file from another one that took its place (its inode).

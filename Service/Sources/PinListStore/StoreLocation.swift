@@ -19,6 +19,10 @@ package enum StoreLocation {
         case adding
         /// To read it alone: as with ``adding``, and nothing is ever written.
         case reading
+        /// To copy it whole: it is there and has tables of the service, of any version, and nothing is ever written.
+        case copying
+
+        var isReadOnly: Bool { self == .reading || self == .copying }
     }
 
     /// Opens the store.

@@ -194,14 +194,17 @@ struct StoreSchema {
         return try connection.rows("SELECT MAX(number) FROM migration", []).first?.optionalInteger(0)
     }
 
-    /// Expects that a database has the tables of this version, and changes nothing.
+    /// Expects that a database has the tables of this version, or for a copy those of any one, and changes nothing.
     ///
     /// - Throws: ``StoreError`` of code `absent` for one that no version made, `outdated` for one of an earlier version, and
     ///   `unsupported` for one of a later version.
-    static func expectCurrent(_ connection: some SQLConnection, _ dialect: Dialect) throws {
+    static func expect(
+        _ purpose: StoreLocation.Purpose, of connection: some SQLConnection, _ dialect: Dialect
+    ) throws {
         guard let made = try Self.version(of: connection, dialect) else {
             throw StoreError(.absent, "the database has no tables of the service")
         }
+        guard purpose != .copying else { return }
         let known = Int64(Self.migrations(dialect).count)
         guard made <= known else { throw Self.isLater(made, known) }
         guard made == known else {

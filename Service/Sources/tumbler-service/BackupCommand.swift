@@ -19,7 +19,7 @@ struct BackupCommand: AsyncParsableCommand {
     @OptionGroup var service: LocalServiceOptions
 
     func run() async throws {
-        let store = try LocalServiceOptions.store(try self.service.layers().configuration, for: .reading)
+        let store = try LocalServiceOptions.store(try self.service.layers().configuration, for: .copying)
         do {
             try await WorkProgress.during("copying the database") { _ in try await store.backUp(to: self.file) }
         } catch let error as StoreError {

@@ -95,6 +95,18 @@ struct SQLiteStoreTests {
         }
     }
 
+    @Test("a copy that was cut off is not in the way of the next one")
+    func copyThatWasCutOffIsNotInTheWayOfTheNextOne() async throws {
+        try await self.withFolder { folder in
+            let store = try SQLiteStore(path: folder.appendingPathComponent("a.sqlite").path)
+            let copy = folder.appendingPathComponent("copy.sqlite").path
+            try Data("half of a copy".utf8).write(to: URL(fileURLWithPath: copy + ".part"))
+            try await store.backUp(to: copy)
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            #expect(names.filter { $0.hasPrefix("copy") } == ["copy.sqlite"])
+        }
+    }
+
     @Test("a database that may not grow says that there is no room, and what it had stays")
     func aDatabaseThatMayNotGrowSaysThatThereIsNoRoomAndWhatItHadStays() async throws {
         try await self.withFolder { folder in

@@ -34,9 +34,9 @@ package final class PostgreSQLStore: ServiceStore {
         if purpose == .serving {
             try Self.migrate(session) { try PostgreSQLConnection(address, limits.migrating) }
         } else {
-            try session.read { try StoreSchema.expectCurrent($0.connection, StoreSchema.postgreSQL) }
+            try session.read { try StoreSchema.expect(purpose, of: $0.connection, StoreSchema.postgreSQL) }
         }
-        self.isReadOnly = purpose == .reading
+        self.isReadOnly = purpose.isReadOnly
         self.readers = PostgreSQLThreads(count: limits.readers, limit: limits.waitingCalls, reconnection)
         self.writer = PostgreSQLThreads(count: 1, limit: limits.waitingCalls, reconnection)
         self.appender = PostgreSQLThreads(count: 1, limit: limits.waitingCalls, reconnection)

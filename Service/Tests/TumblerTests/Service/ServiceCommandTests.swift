@@ -74,7 +74,11 @@ struct ServiceCommandTests {
             #expect(change.status == 0)
             let data = folder.appendingPathComponent("data")
             let before = try Data(contentsOf: data.appendingPathComponent("tumbler.sqlite"))
-            for command in Self.commands {
+            // A copy is of any version: it is what an upgrade begins with.
+            let copy = try await CommandRun.tumbler(["backup", "copy.sqlite", "--data-dir", "data"], in: folder)
+            #expect(copy.exitCode == 0, "\(copy)")
+            #expect(try Data(contentsOf: data.appendingPathComponent("tumbler.sqlite")) == before)
+            for command in Self.commands where command.first != "backup" {
                 let run = try await CommandRun.tumbler(command + ["--data-dir", "data"], in: folder)
                 run.expectError(2, hint: true)
                 #expect(run.errors.contains("from an older version"), "\(run)")
@@ -117,6 +121,23 @@ struct ServiceCommandTests {
             }
             let copy = try await CommandRun.tumbler(["token", "list", "--data-dir", "other"], in: folder)
             #expect(copy.lines.count == 1 && copy.exitCode == 0, "\(copy)")
+        }
+    }
+
+    @Test("a copy for which the disk has no room leaves no file that could be taken for one")
+    func copyForWhichTheDiskHasNoRoomLeavesNoFileThatCouldBeTakenForOne() async throws {
+        try await withTemporaryFolder { folder in
+            try await CommandRun.tumbler(["serve", "--migrate", "--data-dir", "data"], in: folder).expectResult()
+            // A limit on the size of files is a disk that is full.
+            let line = """
+                ( trap '' XFSZ; ulimit -f 64; "$0" backup copy.sqlite --data-dir data; echo "exit $?" ) 2>&1 | cat
+                """
+            let run = try await CommandRun.shell(line, in: folder)
+            #expect(run.lines.last == "exit 2" && run.lines.first?.contains("copy.sqlite") == true, "\(run)")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["data"])
+            try await CommandRun.tumbler(["backup", "copy.sqlite", "--data-dir", "data"], in: folder).expectResult()
+            #expect(
+                try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == ["copy.sqlite", "data"])
         }
     }
 

@@ -18,16 +18,17 @@ struct WrongClockTests {
     private static let url = Phone.url(host)
     private static let ahead: Int64 = 7_200
 
-    /// Opens a connection while the clock is ahead, sets it right, and asks once more.
+    /// Opens a connection while the clock is ahead, sets it right, and asks once more; and all of that again.
     private func expectNoRequest(on phone: Phone, ahead: Int64, refusal: PinningDecision.Reason) async {
         let session = phone.session()
-        phone.clock.advance(by: ahead)
-        for _ in 0..<2 { #expect(await session.text(Self.url).value == Self.host) }
-        #expect(phone.network.handshakes(at: Self.host) == 1)
-        phone.clock.advance(by: -ahead)
-        #expect(await session.text(Self.url).value == nil)
-        #expect(await session.pinnedText(Self.url).refusal == refusal)
-        #expect(phone.network.requests(at: Self.host).count == 2)
+        for (requests, expected) in [(2, 2), (1, 3)] {
+            phone.clock.advance(by: ahead)
+            for _ in 0..<requests { #expect(await session.text(Self.url).value == Self.host) }
+            phone.clock.advance(by: -ahead)
+            #expect(await session.text(Self.url).value == nil)
+            #expect(await session.pinnedText(Self.url).refusal == refusal)
+            #expect(phone.network.requests(at: Self.host).count == expected)
+        }
     }
 
     @Test("takes no new request where the clock had ended its entry")
@@ -38,6 +39,26 @@ struct WrongClockTests {
         let phone = try Phone([entry], trusting: [theirs.root])
         phone.serve(Self.host, theirs.chain)
         await self.expectNoRequest(on: phone, ahead: Self.ahead, refusal: .noMatchingPin)
+    }
+
+    @Test("takes no new request when the clock was wrong a second time, with nothing else in between")
+    func takesNoNewRequestWhenTheClockWasWrongASecondTimeWithNothingElseInBetween() async throws {
+        let theirs = try TestPKI([Self.host])
+        var entry = try Phone.entry(Self.host, [Phone.strangePin])
+        entry.expiresAt = Timestamp(secondsSince1970: TestPKI.now + Self.ahead / 2)
+        let phone = try Phone([entry], trusting: [theirs.root])
+        phone.serve(Self.host, theirs.chain)
+        let session = phone.session()
+        for count in 1...2 {
+            phone.clock.advance(by: Self.ahead)
+            #expect(await session.text(Self.url).value == Self.host)
+            phone.clock.advance(by: -Self.ahead)
+            // A task that is made has the connection given up, whether it runs or not.
+            _ = session.dataTask(with: Self.url)
+            #expect(phone.network.requests(at: Self.host).count == count)
+        }
+        #expect(await session.text(Self.url).value == nil)
+        #expect(phone.network.requests(at: Self.host).count == 2)
     }
 
     @Test("takes no new request where the clock had made the log list too old")
@@ -71,6 +92,25 @@ struct WrongClockTests {
         #expect(await session.text(Phone.url("www.example.com")).value == "www.example.com")
         #expect(await session.text(Self.url).value == nil)
         #expect(phone.network.requests(at: Self.host).count == 1)
+    }
+
+    @Test("takes no new request where another session's TLS was resumed, without a challenge")
+    func takesNoNewRequestWhereAnotherSessionsTLSWasResumedWithoutAChallenge() async throws {
+        let theirs = try TestPKI([Self.host])
+        var entry = try Phone.entry(Self.host, [Phone.strangePin])
+        entry.expiresAt = Timestamp(secondsSince1970: TestPKI.now + Self.ahead / 2)
+        let phone = try Phone([entry], trusting: [theirs.root])
+        phone.serve(Self.host, theirs.chain)
+        let (first, second) = (phone.session(), phone.session())
+        phone.clock.advance(by: Self.ahead)
+        #expect(await first.text(Self.url).value == Self.host)
+        phone.network.settings.resumption = .acrossSessions
+        #expect(await second.text(Self.url).value == Self.host)
+        #expect(phone.network.challenges.count == 1)
+        phone.network.settings.resumption = .never
+        phone.clock.advance(by: -Self.ahead)
+        #expect(await second.text(Self.url).value == nil)
+        #expect(phone.network.requests(at: Self.host).count == 2)
     }
 
     @Test("costs one that a pin alone allowed nothing: it is used on, however the clock is set")
