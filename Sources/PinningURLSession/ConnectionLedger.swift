@@ -52,6 +52,8 @@ final class ConnectionLedger: @unchecked Sendable {
     /// The servers with connections whose tasks ended before their ends were known, and their newest paths: they may still be
     /// open.
     private var unlocated: [Server: [ValidatedPath]] = [:]
+    /// The path that a server showed last, where it was refused since.
+    private var forgotten: [Server: ValidatedPath] = [:]
 
     /// What a connection was opened for.
     struct Opening: Sendable {
@@ -80,6 +82,7 @@ final class ConnectionLedger: @unchecked Sendable {
         self.shared.note(path, for: server)
         self.own.note(path, for: server)
         self.lock.withLock {
+            self.forgotten[server] = nil
             self.pending[task, default: [:]][server, default: []].append(path)
             // A task whose own delegate takes its metrics never ends here.
             guard self.pending.count > Self.maximum, let given = self.pending.first(where: { $0.key != task }) else {
@@ -133,6 +136,19 @@ final class ConnectionLedger: @unchecked Sendable {
             }
             if self.openedInOrder.count > Self.maximum { self.openers[self.openedInOrder.removeFirst()] = nil }
             return !challenged.isEmpty
+        }
+    }
+
+    /// Records that a task opened a connection for a server whose ends are not shown.
+    ///
+    /// - Returns: Whether there was a challenge for it. There is none where it resumed a TLS session: then it is behind the path that
+    ///   the server showed last.
+    func opened(for server: Server, task: ObjectIdentifier) -> Bool {
+        let known = self.path(of: server)
+        return self.lock.withLock {
+            if self.pending[task]?[server] != nil { return true }
+            if let known { self.cannotLocate([known], of: server) }
+            return false
         }
     }
 
@@ -196,17 +212,28 @@ final class ConnectionLedger: @unchecked Sendable {
 
     /// Removes a path that is refused now, unless its server has shown another one since.
     func forget(_ known: Known) {
+        let wasLast = self.path(of: known.server) == known.path
         self.own.forget(known.path, of: known.server)
         self.shared.forget(known.path, of: known.server)
-        self.lock.withLock { self.unlocated[known.server]?.removeAll { $0 == known.path } }
+        self.lock.withLock {
+            self.unlocated[known.server]?.removeAll { $0 == known.path }
+            guard wasLast else { return }
+            if self.forgotten.count >= Self.maximum { self.forgotten = [:] }
+            self.forgotten[known.server] = known.path
+        }
     }
 
-    /// Takes a path back that was refused for some time only, unless its server has shown another one since: a connection that
-    /// resumes its TLS session has no challenge.
+    /// Takes a path back that was refused for some time only: a connection that resumes its TLS session has no challenge. Another one
+    /// than the server showed last is not taken, though it is allowed: what is resumed may be what it showed last.
     func restore(_ known: Known) {
-        guard self.path(of: known.server) == nil else { return }
+        let isLast = self.lock.withLock {
+            guard self.forgotten[known.server] == known.path else { return false }
+            self.forgotten[known.server] = nil
+            return true
+        }
+        guard isLast else { return }
         self.own.note(known.path, for: known.server)
-        self.shared.note(known.path, for: known.server)
+        if self.shared.path(of: known.server) == nil { self.shared.note(known.path, for: known.server) }
     }
 }
 #endif

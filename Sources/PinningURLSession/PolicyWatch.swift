@@ -23,7 +23,8 @@ internal import FoundationNetworking
 /// `@unchecked Sendable`: because what changes is read and written under the lock only.
 final class PolicyWatch: @unchecked Sendable {
     private typealias Known = ConnectionLedger.Known
-    private typealias Refused = (known: Known, decision: PinningDecision)
+    /// A refusal, and whether nothing else is known of the server that is allowed.
+    private typealias Refused = (known: Known, decision: PinningDecision, isOnly: Bool)
 
     /// The time for which a response that has begun may go on, in seconds: as on SwiftNIO.
     private static let graceSeconds = 30.0
@@ -166,14 +167,16 @@ final class PolicyWatch: @unchecked Sendable {
     private func newlyRefused() -> [Refused] {
         let before = self.lock.withLock { self.refused }
         var reasons: [Known: PinningDecision.Reason] = [:]
-        var (refused, dependsOnClock): ([Refused], Bool) = ([], false)
+        var (refused, dependsOnClock): ([(known: Known, decision: PinningDecision)], Bool) = ([], false)
+        var allowed: Set<ConnectionLedger.Server> = []
         for known in self.ledger.known.union(before.keys) {
             let server = known.server
             let decision = self.pinning.decisionAgain(
                 for: known.path, host: server.host.description, connection: ConnectionFacts(port: server.port),
                 known: before[known])
             guard decision.verdict == .block else {
-                if before[known] != nil { self.ledger.restore(known) }
+                self.ledger.restore(known)
+                allowed.insert(server)
                 dependsOnClock = dependsOnClock || decision.dependsOnClock
                 continue
             }
@@ -187,7 +190,7 @@ final class PolicyWatch: @unchecked Sendable {
             self.refused = reasons.filter { !self.allowedMeanwhile.contains($0.key) }
             self.dependsOnClock = self.dependsOnClock || dependsOnClock
         }
-        return refused
+        return refused.map { ($0.known, $0.decision, isOnly: !allowed.contains($0.known.server)) }
     }
 
     /// Whether rules deny other keys or certificates than those before, or a suspension is over: connections may be open, and
@@ -204,38 +207,42 @@ final class PolicyWatch: @unchecked Sendable {
     /// Ends tasks that may be on one of these connections.
     private func end(_ tasks: [URLSessionTask], on refused: [Refused]) {
         let denied = refused.filter { [.deniedKey, .deniedUndecidable, .revoked].contains($0.decision.reason) }
-        var later: [(task: URLSessionTask, refusal: PinningDecision)] = []
+        var later: [(task: URLSessionTask, refused: Refused)] = []
         for task in tasks {
             if let refusal = self.refusal(of: task, by: denied) {
                 self.refusals.end(task, by: refusal, of: self.pinning)
-            } else if task.isConversation || task.response != nil,
-                let refusal = self.refusal(ofBegun: task, by: refused)
-            {
-                if task.isConversation {
-                    self.refusals.end(task, by: refusal, of: self.pinning)
+            } else if let refused = self.refused(of: task, among: refused) {
+                if task is URLSessionWebSocketTask || task is URLSessionStreamTask {
+                    self.refusals.end(task, by: refused.decision, of: self.pinning)
                 } else {
-                    later.append((task, refusal))
+                    later.append((task, refused))
                 }
             }
         }
         guard !later.isEmpty else { return }
-        Task { [pinning, refusals, later] in
+        Task { [weak self, pinning, later] in
             try? await pinning.sleep(seconds: Self.graceSeconds)
-            for (task, refusal) in later where [.running, .suspended].contains(task.state) {
-                refusals.end(task, by: refusal, of: pinning)
-            }
+            self?.end(later)
         }
     }
 
-    /// The refusal of a task that has a connection, where that is one of these as far as is known: by its own challenge, or because
-    /// its server has shown nothing else that is allowed.
-    private func refusal(ofBegun task: URLSessionTask, by refused: [Refused]) -> PinningDecision? {
+    /// Ends what still runs on connections that are still refused.
+    private func end(_ later: [(task: URLSessionTask, refused: Refused)]) {
+        for (task, refused) in later where [.running, .suspended].contains(task.state) {
+            guard self.lock.withLock({ self.refused[refused.known] != nil }) else { continue }
+            self.refusals.end(task, by: refused.decision, of: self.pinning)
+        }
+    }
+
+    /// The refused connection that a task has, as far as is known: by its own challenge, or because it has a response and nothing else
+    /// is known of its server that is allowed.
+    private func refused(of task: URLSessionTask, among refused: [Refused]) -> Refused? {
         let opened = self.ledger.opened(by: ObjectIdentifier(task))
         let target = SessionTarget(task.currentRequest?.url)?.server
         return refused.first { refused in
             if let paths = opened[refused.known.server] { return paths.contains(refused.known.path) }
-            return refused.known.server == target && self.ledger.path(of: refused.known.server) == nil
-        }?.decision
+            return task.response != nil && refused.isOnly && refused.known.server == target
+        }
     }
 
     /// The refusal of a running task, where its connection may be one of these.
@@ -257,11 +264,6 @@ final class PolicyWatch: @unchecked Sendable {
         }
         return nil
     }
-}
-
-extension URLSessionTask {
-    /// Whether it goes on for as long as its connection does, and no response ends it.
-    fileprivate var isConversation: Bool { self is URLSessionWebSocketTask || self is URLSessionStreamTask }
 }
 
 extension URLSession {

@@ -40,7 +40,7 @@ struct ResponseCheck: Sendable {
             guard let target = SessionTarget(transaction.request.url), let server = target.server else { continue }
             let isChallenged =
                 transaction.endpoint.map { self.ledger.opened($0, for: server, task: task) }
-                ?? (self.ledger.opened(by: task)[server] != nil)
+                ?? self.ledger.opened(for: server, task: task)
             if target.isTLS, !isChallenged { wereChallenged = false }
         }
         return wereChallenged

@@ -128,32 +128,28 @@ package final class SQLiteStore: ServiceStore {
     /// Copies the database into a new file. Until it is whole and on the disk its name ends with `.part`, so that what a full disk
     /// or a lost power left is never taken for a copy.
     package func backUp(to path: String) async throws {
-        guard !FileManager.default.fileExists(atPath: path) else {
-            throw StoreError(.unsupported, "\(path) is there already")
-        }
-        let part = path + ".part"
-        // Of a copy that was cut off. SQLite writes into no file that has content.
-        try? FileManager.default.removeItem(atPath: part)
+        let isThere = StoreError(.unsupported, "\(path) is there already")
+        guard !FileManager.default.fileExists(atPath: path) else { throw isThere }
+        // A name of its own: another copy to the same file may be on its way.
+        let part = "\(path).\(UUID().uuidString.prefix(8)).part"
+        defer { try? FileManager.default.removeItem(atPath: part) }
         do {
             // Written whole by SQLite itself, from one moment, and without what was deleted.
             try await self.pool.writeWithoutTransaction { database in
                 try database.execute(sql: "VACUUM INTO ?", arguments: [part])
             }
-            try Self.name(part, path)
-        } catch {
-            try? FileManager.default.removeItem(atPath: part)
-            throw Self.failure(error, self.pool.path, copy: path)
-        }
-    }
-
-    /// Gives a file its name once the disk has it.
-    private static func name(_ part: String, _ path: String) throws {
+        } catch { throw Self.failure(error, self.pool.path, copy: path) }
         do {
             let written = try FileHandle(forReadingFrom: URL(fileURLWithPath: part))
             try written.synchronize()
             try written.close()
-            try FileManager.default.moveItem(atPath: part, toPath: path)
         } catch { throw StoreError(.unavailable, "\(path) cannot be written: \(error.localizedDescription)") }
+        // A link fails where a rename would replace. Some file systems have none.
+        guard link(part, path) != 0 else { return }
+        guard errno != EEXIST, !FileManager.default.fileExists(atPath: path) else { throw isThere }
+        guard rename(part, path) == 0 else {
+            throw StoreError(.unavailable, "\(path) cannot be written: it gets no name")
+        }
     }
 
     /// The number that tells a file from another one that took its place (its inode).

@@ -95,15 +95,30 @@ struct SQLiteStoreTests {
         }
     }
 
-    @Test("a copy that was cut off is not in the way of the next one")
-    func copyThatWasCutOffIsNotInTheWayOfTheNextOne() async throws {
+    @Test("of two copies to one name at the same time one gets it, whole, and the other one says that it is there")
+    func ofTwoCopiesToOneNameAtTheSameTimeOneGetsItWhole() async throws {
         try await self.withFolder { folder in
-            let store = try SQLiteStore(path: folder.appendingPathComponent("a.sqlite").path)
+            let file = folder.appendingPathComponent("a.sqlite").path
+            try await SQLiteStore(path: file).write { store in
+                try store.addRoot([UInt8](repeating: 1, count: 1_000_000), version: 1, name: "a")
+            }
             let copy = folder.appendingPathComponent("copy.sqlite").path
-            try Data("half of a copy".utf8).write(to: URL(fileURLWithPath: copy + ".part"))
-            try await store.backUp(to: copy)
+            let stores = try (0..<4).map { _ in try SQLiteStore(path: file, for: .copying) }
+            let refused = try await withThrowingTaskGroup(of: StoreError?.self) { group in
+                for store in stores {
+                    group.addTask {
+                        do { try await store.backUp(to: copy) } catch let error as StoreError { return error }
+                        return nil
+                    }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(refused.count { $0 == nil } == 1)
+            #expect(refused.compactMap { $0 }.allSatisfy { $0.detail == "\(copy) is there already" }, "\(refused)")
             let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
             #expect(names.filter { $0.hasPrefix("copy") } == ["copy.sqlite"])
+            let kept = try await SQLiteStore(path: copy, for: .reading).read { try $0.roots(of: "a") }
+            #expect(kept.map(\.count) == [1_000_000])
         }
     }
 

@@ -39,7 +39,102 @@ struct RefusedConnectionTests {
         #expect(phone.network.challenges.count == 1)
     }
 
+    @Test(
+        "is no reason to end a WebSocket that is made when the suspension is found to be over, and has no connection yet"
+    )
+    func isNoReasonToEndAWebSocketThatIsMadeWhenTheSuspensionIsFoundToBeOver() async throws {
+        let (ours, theirs) = (try TestPKI([Self.host]), try TestPKI([Self.host]))
+        let end = Timestamp(secondsSince1970: TestPKI.now + 3_600)
+        let phone = try Phone(
+            [Phone.entry(Self.host, [ours.leaf.pin])], trusting: [ours.root, theirs.root], isAsleep: true
+        ) { $0.suspended = [Suspension(.everything, until: end, reason: "incident 4711")] }
+        phone.serve(Self.host, theirs.chain)
+        let session = phone.session()
+        #expect(await session.text(Self.url).value == Self.host)
+        phone.clock.now = end
+        phone.serve(Self.host, ours.chain)
+        let socket = session.webSocketTask(with: Phone.url(Self.host, scheme: "wss"))
+        socket.resume()
+        try await socket.send(.string("hello"))
+        #expect(self.refusal(of: socket, in: session) == nil)
+        socket.cancel(with: .normalClosure, reason: nil)
+    }
+
+    @Test(
+        "leaves a response that had begun alone, where it is allowed again within half a minute",
+        .timeLimit(.minutes(20)))
+    func leavesAResponseThatHadBegunAloneWhereItIsAllowedAgainWithinHalfAMinute() async throws {
+        let (pki, last) = (try TestPKI([Self.host]), try TestPKI(["last.example.com"]))
+        let phone = try Phone([Phone.entry(Self.host, [pki.leaf.pin])], trusting: [pki.root, last.root])
+        phone.serve(Self.host, pki.chain)
+        phone.serve("last.example.com", last.chain)
+        let delegate = WaitingDelegate()
+        let session = phone.session(delegate: delegate)
+        let task = session.dataTask(with: Self.url)
+        task.resume()
+        let goOn = await delegate.begun()
+        let (strange, right, stolen) = (Phone.strangePin, try pki.leaf.pin, DeniedKey(try last.leaf.pin))
+        try await phone.publish { list in list.domains[0].entry.pins = [KnownPin(strange)] }
+        await phone.clock.untilSleeping()
+        let slow = try #require(URL(string: "https://last.example.com/slow"))
+        phone.network.hold(slow.absoluteString)
+        let watched = Task { await session.text(slow) }
+        await phone.network.held(slow.absoluteString)
+        try await phone.publish { list in
+            list.domains[0].entry.pins = [KnownPin(right)]
+            list.denied = [stolen]
+        }
+        // It ends when all connections were evaluated.
+        #expect(await watched.value.value == nil)
+        phone.clock.advance(by: 30)
+        for _ in 0..<1_000 { await Task.yield() }
+        #expect(self.refusal(of: task, in: session) == nil)
+        goOn(.allow)
+    }
+
     // MARK: Let in
+
+    @Test(
+        "is not forgotten for an older one that is allowed: what is resumed may be the one that its server showed last")
+    func isNotForgottenForAnOlderOneThatIsAllowed() async throws {
+        let (old, new) = (try TestPKI([Self.host]), try TestPKI([Self.host]))
+        let phone = try Phone([Phone.entry(Self.host, [old.leaf.pin])], trusting: [old.root, new.root])
+        let delegate = RecordingDelegate()
+        let session = phone.session(delegate: delegate)
+        phone.serve(Self.host, old.chain)
+        #expect(await delegate.run(session.dataTask(with: Self.url)).error == nil)
+        let (first, second) = (try old.leaf.pin, try new.leaf.pin)
+        try await phone.publish { list in list.domains[0].entry.pins = [KnownPin(second)] }
+        #expect(await delegate.run(session.dataTask(with: Self.url)).error is PinningError)
+        phone.serve(Self.host, new.chain)
+        #expect(await delegate.run(session.dataTask(with: Self.url)).error == nil)
+        try await phone.publish { list in list.domains[0].entry.pins = [KnownPin(first)] }
+        phone.network.settings.resumption = .withinSession
+        #expect(await delegate.run(session.dataTask(with: Self.url)).error is PinningError)
+        #expect(await delegate.run(session.dataTask(with: Self.url)).data.isEmpty)
+    }
+
+    @Test("is known behind a proxy, where it resumed another session's TLS", .timeLimit(.minutes(20)))
+    func isKnownBehindAProxyWhereItResumedAnotherSessionsTLS() async throws {
+        let (phone, pki) = try Phone.bank()
+        phone.serve(Self.host, pki.chain, isBehindProxy: true)
+        let (first, second) = (phone.session(), phone.session())
+        #expect(await first.text(Self.url).value == Self.host)
+        phone.network.settings.resumption = .acrossSessions
+        #expect(await second.text(Self.url).value == Self.host)
+        #expect(phone.network.challenges.count == 1)
+        phone.network.settings.resumption = .never
+        let (strange, watched) = (Phone.strangePin, phone.pinning.events())
+        try await phone.publish { list in list.domains[0].entry.pins = [KnownPin(strange)] }
+        // Each session tells of it.
+        var refusals = 0
+        for await event in watched where event.kind == .validationFailed {
+            refusals += 1
+            if refusals == 2 { break }
+        }
+        #expect(await second.text(Self.url).value == nil)
+        #expect(phone.network.requests(at: Self.host).count == 2)
+    }
 
     @Test(
         "is not used again when its key is denied, behind a proxy that shows the ends of none, after its server has shown another key"
