@@ -18,6 +18,21 @@ struct WrongClockTests {
     private static let url = Phone.url(host)
     private static let ahead: Int64 = 7_200
 
+    /// An entry that refuses its host's server, and has ended by a clock that is ahead.
+    private func endingEntry() throws -> PinnedDomain {
+        var entry = try Phone.entry(Self.host, [Phone.strangePin])
+        entry.expiresAt = Timestamp(secondsSince1970: TestPKI.now + Self.ahead / 2)
+        return entry
+    }
+
+    /// A device with that entry, and the server.
+    private func phone() throws -> Phone {
+        let theirs = try TestPKI([Self.host])
+        let phone = try Phone([self.endingEntry()], trusting: [theirs.root])
+        phone.serve(Self.host, theirs.chain)
+        return phone
+    }
+
     /// Opens a connection while the clock is ahead, sets it right, and asks once more; and all of that again.
     private func expectNoRequest(on phone: Phone, ahead: Int64, refusal: PinningDecision.Reason) async {
         let session = phone.session()
@@ -33,21 +48,13 @@ struct WrongClockTests {
 
     @Test("takes no new request where the clock had ended its entry")
     func takesNoNewRequestWhereTheClockHadEndedItsEntry() async throws {
-        let theirs = try TestPKI([Self.host])
-        var entry = try Phone.entry(Self.host, [Phone.strangePin])
-        entry.expiresAt = Timestamp(secondsSince1970: TestPKI.now + Self.ahead / 2)
-        let phone = try Phone([entry], trusting: [theirs.root])
-        phone.serve(Self.host, theirs.chain)
+        let phone = try self.phone()
         await self.expectNoRequest(on: phone, ahead: Self.ahead, refusal: .noMatchingPin)
     }
 
     @Test("takes no new request when the clock was wrong a second time, with nothing else in between")
     func takesNoNewRequestWhenTheClockWasWrongASecondTimeWithNothingElseInBetween() async throws {
-        let theirs = try TestPKI([Self.host])
-        var entry = try Phone.entry(Self.host, [Phone.strangePin])
-        entry.expiresAt = Timestamp(secondsSince1970: TestPKI.now + Self.ahead / 2)
-        let phone = try Phone([entry], trusting: [theirs.root])
-        phone.serve(Self.host, theirs.chain)
+        let phone = try self.phone()
         let session = phone.session()
         for count in 1...2 {
             phone.clock.advance(by: Self.ahead)
@@ -77,10 +84,9 @@ struct WrongClockTests {
     @Test("is evaluated again where a second connection was allowed meanwhile, and one that a pin alone allowed stays")
     func isEvaluatedAgainWhereASecondConnectionWasAllowedMeanwhileAndOneThatAPinAloneAllowedStays() async throws {
         let (pinned, theirs) = (try TestPKI(["www.example.com"]), try TestPKI([Self.host]))
-        var entry = try Phone.entry(Self.host, [Phone.strangePin])
-        entry.expiresAt = Timestamp(secondsSince1970: TestPKI.now + Self.ahead / 2)
         let phone = try Phone(
-            [entry, try Phone.entry("www.example.com", [pinned.leaf.pin])], trusting: [theirs.root, pinned.root])
+            [try self.endingEntry(), try Phone.entry("www.example.com", [pinned.leaf.pin])],
+            trusting: [theirs.root, pinned.root])
         phone.serve(Self.host, theirs.chain)
         phone.serve("www.example.com", pinned.chain, address: "192.0.2.2")
         let session = phone.session()
@@ -96,11 +102,7 @@ struct WrongClockTests {
 
     @Test("takes no new request where another session's TLS was resumed, without a challenge")
     func takesNoNewRequestWhereAnotherSessionsTLSWasResumedWithoutAChallenge() async throws {
-        let theirs = try TestPKI([Self.host])
-        var entry = try Phone.entry(Self.host, [Phone.strangePin])
-        entry.expiresAt = Timestamp(secondsSince1970: TestPKI.now + Self.ahead / 2)
-        let phone = try Phone([entry], trusting: [theirs.root])
-        phone.serve(Self.host, theirs.chain)
+        let phone = try self.phone()
         let (first, second) = (phone.session(), phone.session())
         phone.clock.advance(by: Self.ahead)
         #expect(await first.text(Self.url).value == Self.host)
