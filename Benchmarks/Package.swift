@@ -21,7 +21,6 @@ let package = Package(
             name: "tumbler-bench",
             dependencies: [
                 "AllocationCount", "BareCalls", "CLibcrypto",
-                .product(name: "AppAttestation", package: "tumbler"),
                 .product(name: "CertificatePinning", package: "tumbler"),
                 .product(name: "CertificateTransparency", package: "tumbler"),
                 .product(name: "PathValidation", package: "tumbler"),
@@ -33,13 +32,12 @@ let package = Package(
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "SwiftASN1", package: "swift-asn1"),
                 .product(name: "X509", package: "swift-certificates"),
-            ],
-            // The kit of the attestations is that of the tests, which stands behind the trait.
-            swiftSettings: [.define("NIO")]
+            ]
         ),
         .executableTarget(
             name: "tumbler-bench-client",
             dependencies: [
+                .product(name: "AppAttestation", package: "tumbler"),
                 .product(name: "CertificatePinning", package: "tumbler"),
                 .product(name: "PinListClient", package: "tumbler"),
                 .product(name: "PinListMetadata", package: "tumbler"),
@@ -58,7 +56,7 @@ let package = Package(
                 .product(name: "SwiftASN1", package: "swift-asn1"),
                 .product(name: "X509", package: "swift-certificates"),
             ],
-            // The server and its certificates are those of the tests, which stand behind the trait.
+            // The server, its certificates and the kit of the attestations are those of the tests, which stand behind the trait.
             swiftSettings: [.define("NIO")]
         ),
         .target(name: "AllocationCount"),

@@ -23,7 +23,6 @@ enum Main {
         try ListBenchmark().run(&report)
         try await ClientBenchmark().run(&report)
         await IntegrityBenchmark().run(&report)
-        try await AttestationBenchmark().run(&report)
         if CommandLine.arguments.count > 1 {
             try SimulationBenchmark(tumbler: CommandLine.arguments[1]).run(&report)
             try await BatchBenchmark(tumbler: CommandLine.arguments[1]).run(&report)

@@ -19,7 +19,8 @@ struct AttestationKit {
 
     let root: KitCertificate
     let intermediate: KitCertificate
-    let deviceKey = P256.Signing.PrivateKey()
+    /// Any point: a compact key is searched for, and the benchmark would count a search of random length.
+    let deviceKey = P256.Signing.PrivateKey(compactRepresentable: false)
 
     /// What a test may want different of an attestation.
     struct Form {

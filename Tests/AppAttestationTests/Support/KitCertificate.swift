@@ -17,10 +17,10 @@ struct KitCertificate {
     let key: Certificate.PrivateKey
     let der: [UInt8]
 
-    /// A CA with a key of P-384.
+    /// A CA with a key of P-384, any point: a compact one is searched for.
     static func authority(_ name: String, by issuer: KitCertificate? = nil) throws -> KitCertificate {
         try KitCertificate(
-            name, key: Certificate.PrivateKey(P384.Signing.PrivateKey()), by: issuer,
+            name, key: Certificate.PrivateKey(P384.Signing.PrivateKey(compactRepresentable: false)), by: issuer,
             extensions: [
                 Certificate.Extension(BasicConstraints.isCertificateAuthority(maxPathLength: nil), critical: true),
                 Certificate.Extension(KeyUsage(keyCertSign: true, cRLSign: true), critical: true),
