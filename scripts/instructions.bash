@@ -6,8 +6,9 @@
 # medians, the spread of each, and the median of the pairs' ratios: the runtime's tables of types are hashed by address, and a
 # run finds more or fewer of them at once, by up to one per cent.
 #
-# Never two at once: clients that ran side by side moved one another's counts, and over HTTP/1.1 the pinned one seemed to take 4
-# per cent less than the plain one.
+# Never two at once: clients that ran side by side moved one another's counts. How a client's threads take turns changes them as
+# well: PinnedHTTPClient over HTTP/1.1 had 1.016 of the plain client under callgrind, 0.987 under cachegrind, and 0.972 under
+# cachegrind side by side. Differences of requests below two per cent are not a result.
 #
 # The script that sources this makes and removes `folder`. `failures` is the number of measurements that were not made, or are
 # above their limit.
