@@ -34,6 +34,9 @@ final class HTTPServerConnections: Sendable {
     private let newestPeer = NIOLockedValueBox<SocketAddress?>(nil)
     /// The open connections of HTTP/2: one, seldom more.
     private let openHTTP2 = NIOLockedValueBox<[PinnedConnection]>([])
+    /// The newest leaf and its DER, which NIOSSL encodes anew each time it is asked: the larger part of a connection's cost that
+    /// another one can spare.
+    private let newestLeaf = NIOLockedValueBox<(certificate: NIOSSLCertificate, bytes: [UInt8])?>(nil)
     /// The newest verdict on a connection to this server, and the time at which it came.
     private let concluded = NIOLockedValueBox<(decision: PinningDecision, at: NIODeadline)?>(nil)
 
@@ -159,7 +162,7 @@ final class HTTPServerConnections: Sendable {
         opened: @escaping (PinnedConnection) -> Void
     ) {
         let outcome = NIOLoopBound(Outcome(gate: gate, drain: drain, opened: opened), eventLoop: channel.eventLoop)
-        guard let leaf = try? tls.peerCertificate?.toDERBytes() else {
+        guard let leaf = try? self.leaf(of: tls) else {
             return self.conclude(self.server.refusal(.noCertificates, "no certificate is known"), channel, outcome)
         }
         let question = self.question(leaf)
@@ -207,6 +210,17 @@ final class HTTPServerConnections: Sendable {
     /// AsyncHTTPClient validated is not refused because our path is missing. Where NIOSSL cannot compare the name with
     /// the certificate, AsyncHTTPClient does not.
     private var isValidatedElsewhere: Bool { self.server.pinning.isObserving && self.server.host.isComparedByNIOSSL }
+
+    /// The leaf that a server presented, as DER; `nil` for none. Two certificates are the same where their SHA-256 is.
+    private func leaf(of tls: NIOSSLClientHandler) throws -> [UInt8]? {
+        guard let certificate = tls.peerCertificate else { return nil }
+        if let newest = self.newestLeaf.withLockedValue({ $0 }), newest.certificate == certificate {
+            return newest.bytes
+        }
+        let bytes = try certificate.toDERBytes()
+        self.newestLeaf.withLockedValue { $0 = (certificate, bytes) }
+        return bytes
+    }
 
     private func question(_ leaf: [UInt8]) -> CachingPathValidator.Question {
         self.server.finder.question([leaf] + self.chain.intermediates, for: self.server.host)
