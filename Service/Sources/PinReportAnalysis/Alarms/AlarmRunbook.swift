@@ -92,8 +92,9 @@ package struct AlarmRunbook: Hashable, Sendable {
                     "Tumbler refuses nothing until revoked of the list names the certificate; browsers may refuse it already",
                     "the holder of a stolen key goes on being believed by apps whose list does not name the certificate",
                     "first serve a certificate with another key at every address, and probe. Only then tumbler "
-                        + "revocations --certificates OLD.pem --write, and tumbler release --live: from then on every "
-                        + "app refuses the old one, and no suspension relaxes that (A revoked certificate is served)",
+                        + "revocations --certificates OLD-CHAIN.pem --write (the certificate and its issuer's), and tumbler "
+                        + "release --live: from then on every app refuses the old one, and no suspension relaxes that "
+                        + "(A revoked certificate is served)",
                     "guides/revocation.md")
             case .unexpectedCertificate:
                 AlarmRunbook(
