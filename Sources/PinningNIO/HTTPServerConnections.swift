@@ -34,8 +34,7 @@ final class HTTPServerConnections: Sendable {
     private let newestPeer = NIOLockedValueBox<SocketAddress?>(nil)
     /// The open connections of HTTP/2: one, seldom more.
     private let openHTTP2 = NIOLockedValueBox<[PinnedConnection]>([])
-    /// The newest leaf and its DER, which NIOSSL encodes anew each time it is asked: the larger part of a connection's cost that
-    /// another one can spare.
+    /// The newest leaf and its DER, which NIOSSL encodes anew each time it is asked: a seventh of what pinning adds to a connection.
     private let newestLeaf = NIOLockedValueBox<(certificate: NIOSSLCertificate, bytes: [UInt8])?>(nil)
     /// The newest verdict on a connection to this server, and the time at which it came.
     private let concluded = NIOLockedValueBox<(decision: PinningDecision, at: NIODeadline)?>(nil)
@@ -211,7 +210,8 @@ final class HTTPServerConnections: Sendable {
     /// the certificate, AsyncHTTPClient does not.
     private var isValidatedElsewhere: Bool { self.server.pinning.isObserving && self.server.host.isComparedByNIOSSL }
 
-    /// The leaf that a server presented, as DER; `nil` for none. Two certificates are the same where their SHA-256 is.
+    /// The leaf that a server presented, as DER; `nil` for none. NIOSSL compares two certificates by their SHA-256 (BoringSSL's
+    /// `X509_cmp`); one that has none, because it could not be computed, was refused by BoringSSL's verification before.
     private func leaf(of tls: NIOSSLClientHandler) throws -> [UInt8]? {
         guard let certificate = tls.peerCertificate else { return nil }
         if let newest = self.newestLeaf.withLockedValue({ $0 }), newest.certificate == certificate {
