@@ -128,7 +128,6 @@ let package = Package(
             name: "PinningNIO",
             dependencies: [
                 "CertificatePinning", "PinListMetadata", "PinFailureReports", "PinListClient", "PathValidation",
-                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOConcurrencyHelpers", package: "swift-nio", condition: .when(traits: ["NIO"])),
                 .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["NIO"])),
@@ -202,7 +201,7 @@ let package = Package(
         .testTarget(
             name: "PinListClientTests",
             dependencies: [
-                "CertificatePinning", "CertificateTransparency", "PinListMetadata", "PinFailureReports",
+                "CertificatePinning", "PinListMetadata", "PinFailureReports",
                 "PinListClient", "PinningTesting",
                 "TestData", .product(name: "Logging", package: "swift-log"),
             ],
@@ -210,15 +209,14 @@ let package = Package(
         ),
         .testTarget(
             name: "RuntimeIntegrityTests",
-            dependencies: ["CRuntimeProbe", "RuntimeIntegrity", .product(name: "Crypto", package: "swift-crypto")],
+            dependencies: ["RuntimeIntegrity", .product(name: "Crypto", package: "swift-crypto")],
             exclude: ["Recorded"],
             swiftSettings: strict
         ),
         .testTarget(
             name: "PinningIntegrityTests",
             dependencies: [
-                "CertificatePinning", "PinListClient", "PinListMetadata", "PinningIntegrity", "PinningTesting",
-                "RuntimeIntegrity",
+                "CertificatePinning", "PinListClient", "PinningIntegrity", "PinningTesting",
             ],
             swiftSettings: strict
         ),
@@ -254,7 +252,7 @@ let package = Package(
         .testTarget(
             name: "AppAttestationTests",
             dependencies: [
-                "AppAttestation", "CertificatePinning", "PathValidation", "TestData",
+                "AppAttestation", "CertificatePinning", "TestData",
                 .product(name: "X509", package: "swift-certificates", condition: .when(traits: ["NIO"])),
                 .product(name: "SwiftASN1", package: "swift-asn1", condition: .when(traits: ["NIO"])),
                 .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["NIO"])),
@@ -265,7 +263,7 @@ let package = Package(
             name: "PinningNIOTests",
             dependencies: [
                 "CertificatePinning", "PathValidation", "PinFailureReports", "PinListClient", "PinListMetadata",
-                "PinningIntegrity", "PinningNIO", "PinningTesting", "RuntimeIntegrity", "TestData",
+                "PinningIntegrity", "PinningNIO", "PinningTesting", "TestData",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto", condition: .when(traits: ["NIO"])),
                 .product(name: "SwiftASN1", package: "swift-asn1", condition: .when(traits: ["NIO"])),

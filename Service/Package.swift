@@ -84,7 +84,6 @@ let package = Package(
             dependencies: [
                 "CPKCS11",
                 "CPublicSuffixes",
-                "PinListDifference",
                 "PinRotation",
                 .product(name: "CertificatePinning", package: "tumbler"),
                 .product(name: "CertificateTransparency", package: "tumbler"),
@@ -132,7 +131,6 @@ let package = Package(
                 "PinReportAnalysis",
                 .product(name: "AppAttestation", package: "tumbler"),
                 .product(name: "CertificatePinning", package: "tumbler"),
-                .product(name: "CertificateTransparency", package: "tumbler"),
                 .product(name: "PinListMetadata", package: "tumbler"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),
@@ -144,7 +142,6 @@ let package = Package(
             name: "PinListServer",
             dependencies: [
                 "CertificateSightings",
-                "PinListDifference",
                 "PinListStore",
                 "PinReportAnalysis",
                 "PinRotation",
@@ -350,8 +347,6 @@ let package = Package(
                 "CertificateSightings",
                 .product(name: "CertificatePinning", package: "tumbler"),
                 .product(name: "PinListMetadata", package: "tumbler"),
-                .product(name: "SwiftASN1", package: "swift-asn1"),
-                .product(name: "X509", package: "swift-certificates"),
             ],
             exclude: ["Vectors"],
             swiftSettings: strict
@@ -406,7 +401,6 @@ let package = Package(
             dependencies: [
                 "PinListStore",
                 .product(name: "CertificatePinning", package: "tumbler"),
-                .product(name: "PinListMetadata", package: "tumbler"),
             ],
             swiftSettings: strict
         ),
@@ -420,7 +414,6 @@ let package = Package(
                 "PinRotation",
                 .product(name: "AppAttestation", package: "tumbler"),
                 .product(name: "CertificatePinning", package: "tumbler"),
-                .product(name: "PinFailureReports", package: "tumbler"),
                 .product(name: "PinListClient", package: "tumbler"),
                 .product(name: "PinListMetadata", package: "tumbler"),
                 .product(name: "PinningTesting", package: "tumbler"),
@@ -446,7 +439,6 @@ let package = Package(
         .testTarget(
             name: "TumblerTests",
             dependencies: [
-                "CertificateSightings",
                 "CommandLineInterface",
                 "InterceptionBench",
                 "PinListRepository",

@@ -31,6 +31,16 @@ struct StoreOutage: ServiceStore {
         try await self.watching { try await self.store.write(as: lock, body) }
     }
 
+    func append<Value: Sendable>(
+        _ body: @escaping @Sendable (StoreTransaction) throws -> Value,
+        completion: @escaping @Sendable (Result<Value, any Error>) -> Void
+    ) {
+        self.store.append(body) { result in
+            self.note(result)
+            completion(result)
+        }
+    }
+
     func size() async throws -> Int64 { try await self.watching { try await self.store.size() } }
 
     func sizes() async throws -> [String: Int64] { try await self.watching { try await self.store.sizes() } }
@@ -38,19 +48,22 @@ struct StoreOutage: ServiceStore {
     func backUp(to path: String) async throws { try await self.watching { try await self.store.backUp(to: path) } }
 
     private func watching<Result: Sendable>(_ body: () async throws -> Result) async throws -> Result {
-        do {
-            let result = try await body()
-            if self.changes(to: false) { self.logger.notice("the database is back") }
-            return result
-        } catch let error as StoreError where error.code == .unavailable {
-            if self.changes(to: true) {
-                self.logger.error(
-                    """
-                    the database is away: \(error.detail); lists are served as they were, reports and publications are \
-                    turned away with 503 until it is back
-                    """)
-            }
-            throw error
+        let result: Swift.Result<Result, any Error>
+        do { result = .success(try await body()) } catch { result = .failure(error) }
+        self.note(result)
+        return try result.get()
+    }
+
+    private func note<Value>(_ result: Result<Value, any Error>) {
+        switch result {
+        case .success: if self.changes(to: false) { self.logger.notice("the database is back") }
+        case .failure(let error):
+            guard let error = error as? StoreError, error.code == .unavailable, self.changes(to: true) else { return }
+            self.logger.error(
+                """
+                the database is away: \(error.detail); lists are served as they were, reports and publications are \
+                turned away with 503 until it is back
+                """)
         }
     }
 

@@ -29,6 +29,16 @@ package protocol ServiceStore: Sendable {
         as lock: StoreLock?, _ body: @escaping @Sendable (StoreTransaction) throws -> Result
     ) async throws -> Result
 
+    /// Adds rows of this instance's own, under no lock.
+    ///
+    /// - Parameters:
+    ///   - body: What is added. It runs once more where the connection had been lost before it began.
+    ///   - completion: The closure that gets the result, once, and not before this returns: in the thread that wrote, where the
+    ///     store has one.
+    func append<Value: Sendable>(
+        _ body: @escaping @Sendable (StoreTransaction) throws -> Value,
+        completion: @escaping @Sendable (Result<Value, any Error>) -> Void)
+
     /// The number of bytes that the data take on the disk, without what is free to be written again.
     func size() async throws -> Int64
 
@@ -56,8 +66,20 @@ extension ServiceStore {
         _ body: @escaping @Sendable (StoreTransaction) throws -> Result
     ) async throws -> Result { try await self.write(as: .changes, body) }
 
+    package func append<Value: Sendable>(
+        _ body: @escaping @Sendable (StoreTransaction) throws -> Value,
+        completion: @escaping @Sendable (Result<Value, any Error>) -> Void
+    ) {
+        Task {
+            let result: Result<Value, any Error>
+            do { result = .success(try await self.write(as: nil, body)) } catch { result = .failure(error) }
+            completion(result)
+        }
+    }
+
     /// Adds rows of this instance's own, under no lock.
     ///
+    /// - Parameter body: What is added. It runs once more where the connection had been lost before it began.
     /// - Throws: As ``write(as:_:)``.
     package func append<Result: Sendable>(
         _ body: @escaping @Sendable (StoreTransaction) throws -> Result

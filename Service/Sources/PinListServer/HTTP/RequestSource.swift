@@ -27,7 +27,9 @@ package struct RequestSource: Sendable {
     package func address(forwardedFor: String?, forwarded: String? = nil, peer: IPAddress?) -> IPAddress? {
         guard let peer, self.trustedProxies.contains(peer) else { return peer }
         let told = [
-            forwardedFor?.utf8.split(separator: UInt8(ascii: ",")).suffix(Self.maximumElements).map { Self.node($0) },
+            forwardedFor.map {
+                Array($0.utf8).split(separator: UInt8(ascii: ",")).suffix(Self.maximumElements).map { Self.node($0) }
+            },
             forwarded.map { Self.nodes($0).suffix(Self.maximumElements) },
         ].compactMap { $0.map { self.client($0, peer: peer) } }
         guard let first = told.first, told.allSatisfy({ $0 == first }) else { return peer }
@@ -48,7 +50,7 @@ package struct RequestSource: Sendable {
     }
 
     /// RFC 7239, section 6: an address, with brackets and a port or without; `nil` for `unknown` and for made-up names.
-    private static func node(_ text: some Collection<UInt8>) -> IPAddress? {
+    private static func node(_ text: ArraySlice<UInt8>) -> IPAddress? {
         var address = text.filter { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }[...]
         if address.first == UInt8(ascii: "[") {
             address = address.dropFirst().prefix { $0 != UInt8(ascii: "]") }
@@ -66,7 +68,7 @@ package struct RequestSource: Sendable {
             for pair in Self.split(element, at: UInt8(ascii: ";")) {
                 let sides = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
                 guard sides.count == 2, Self.unspaced(sides[0]).lowercased() == "for" else { continue }
-                return Self.node(sides[1].filter { $0 != Self.quote })
+                return Self.node(sides[1].filter { $0 != Self.quote }[...])
             }
             return nil
         }

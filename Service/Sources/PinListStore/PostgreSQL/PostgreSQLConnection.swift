@@ -35,6 +35,8 @@ final class PostgreSQLConnection: SQLConnection {
     private var isStale = false
     /// The statements that nothing waits for: they go with the next question, or with the commit.
     private var unsent: [Question] = []
+    /// Whether the server has answered since the transaction began. One that has not may have been gone before.
+    private(set) var hasBegun = false
     /// The days whose tables were there before the transaction that asked for them.
     private var days: Set<Int64> = []
 
@@ -86,10 +88,19 @@ final class PostgreSQLConnection: SQLConnection {
         let arrays = try PostgreSQLArrays(rows, insertion)
         self.unsent.append(try self.question(arrays.sql, arrays.parameters))
         let bytes = self.unsent.reduce(0) { $0 + $1.parameters.byteCount }
-        guard self.limits.isPipelined, PostgreSQLChannel.hasPipeline, bytes < PostgreSQLLimits.unsentBytes else {
-            return try self.sendAll()
-        }
+        guard self.isPipelined, bytes < PostgreSQLLimits.unsentBytes else { return try self.sendAll() }
     }
+
+    /// Begins a transaction, with its first question where the server takes several at once: a wait less.
+    ///
+    /// - Parameter sql: One statement.
+    func beginWithFirstQuestion(_ sql: String) throws {
+        self.hasBegun = false
+        self.unsent = [try self.question(sql, PostgreSQLParameters([]))]
+        if !self.isPipelined { try self.sendAll() }
+    }
+
+    private var isPipelined: Bool { self.limits.isPipelined && PostgreSQLChannel.hasPipeline }
 
     /// Sends what nothing has waited for yet, and waits for the answers.
     func sendAll() throws {
@@ -167,11 +178,15 @@ final class PostgreSQLConnection: SQLConnection {
     private func answer(_ question: Question) throws -> PostgreSQLResult {
         let unsent = self.unsent
         self.unsent = []
-        guard !unsent.isEmpty else { return try self.checked(try self.channel.answer(question.send)) }
-        let answers = try self.channel.answers((unsent + [question]).map { $0.send })
+        let answers =
+            unsent.isEmpty
+            ? [try self.channel.answer(question.send)]
+            : try self.channel.answers((unsent + [question]).map { $0.send })
         for answer in answers.dropLast() { try self.checked(answer) }
         guard let last = answers.last else { throw StoreError(.unavailable, "the database gave no answer") }
-        return try self.checked(last)
+        let answer = try self.checked(last)
+        self.hasBegun = true
+        return answer
     }
 
     /// The name under which a statement is prepared for the types of its values.

@@ -25,12 +25,36 @@ final class PostgreSQLSession {
     /// Each statement has to see what was committed before the lock was had: a transaction of another isolation level
     /// would see the moment in which it began to wait.
     func write<Result>(as lock: StoreLock?, _ body: (StoreTransaction) throws -> Result) throws -> Result {
+        if lock == nil, let result = try self.append(body) { return result }
         let taken = lock.map { "; SELECT pg_advisory_xact_lock(\($0.number))" } ?? ""
-        let connection = try self.begin("BEGIN ISOLATION LEVEL READ COMMITTED" + taken)
+        let connection = try self.begin(Self.beginWriting + taken)
         let result: Result
         do { result = try body(StoreTransaction(connection: connection)) } catch {
             self.end(connection)
             throw error
+        }
+        try self.commit(connection)
+        return result
+    }
+
+    private static let beginWriting = "BEGIN ISOLATION LEVEL READ COMMITTED"
+
+    /// Changes under no lock on the connection that is there, and waits for BEGIN together with the first question.
+    ///
+    /// - Returns: `nil` where there is no connection, or it was gone before the transaction began: then nothing was changed,
+    ///   and all of it has to be done anew.
+    private func append<Result>(_ body: (StoreTransaction) throws -> Result) throws -> Result? {
+        guard let connection = self.connection else { return nil }
+        let result: Result
+        do {
+            try connection.beginWithFirstQuestion(Self.beginWriting)
+            result = try body(StoreTransaction(connection: connection))
+            // Never with COMMIT: what is lost then is unknown.
+            if !connection.hasBegun { try connection.sendAll() }
+        } catch {
+            self.end(connection)
+            guard connection.isLost, !connection.hasBegun else { throw error }
+            return nil
         }
         try self.commit(connection)
         return result

@@ -64,6 +64,19 @@ package final class PostgreSQLStore: ServiceStore {
         return try await (lock == nil ? self.appender : self.writer).run { try $0.write(as: lock, body) }
     }
 
+    /// Adds rows in the thread that has the connection for it, and tells the result there.
+    package func append<Value: Sendable>(
+        _ body: @escaping @Sendable (StoreTransaction) throws -> Value,
+        completion: @escaping @Sendable (Result<Value, any Error>) -> Void
+    ) {
+        let isReadOnly = self.isReadOnly
+        self.appender.run(
+            { session in
+                guard !isReadOnly else { throw StoreError.openedForReading }
+                return try session.write(as: nil, body)
+            }, completion: completion)
+    }
+
     /// About how many bytes the rows take. An estimate, from PostgreSQL's own count of rows and the size of some of each
     /// table: files do not shrink when rows are deleted, and what is free in them is not told without an extension.
     package func size() async throws -> Int64 { try await self.sizes().values.reduce(0, +) }

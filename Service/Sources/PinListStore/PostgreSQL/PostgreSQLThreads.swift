@@ -44,13 +44,23 @@ final class PostgreSQLThreads: @unchecked Sendable {
     func run<Value: Sendable>(
         for reader: StoreReader = .service, _ body: @escaping @Sendable (PostgreSQLSession) throws -> Value
     ) async throws -> Value {
-        let limit = reader == .stranger ? self.limit / PostgreSQLLimits.strangersPart : self.limit
-        return try await withCheckedThrowingContinuation { continuation in
-            let isTaken = self.add(upTo: limit) { session in continuation.resume(with: Result { try body(session) }) }
-            if !isTaken {
-                continuation.resume(throwing: StoreError(.busy, "\(limit) calls wait for the database already"))
-            }
+        try await withCheckedThrowingContinuation { continuation in
+            self.run(for: reader, body) { continuation.resume(with: $0) }
         }
+    }
+
+    /// Makes a call in one of the threads.
+    ///
+    /// - Parameter completion: The closure that gets the result, in that thread; in a task, when too many wait. Never before
+    ///   this returns: what is called again there would fill the stack.
+    func run<Value: Sendable>(
+        for reader: StoreReader = .service, _ body: @escaping @Sendable (PostgreSQLSession) throws -> Value,
+        completion: @escaping @Sendable (Result<Value, any Error>) -> Void
+    ) {
+        let limit = reader == .stranger ? self.limit / PostgreSQLLimits.strangersPart : self.limit
+        let isTaken = self.add(upTo: limit) { session in completion(Result { try body(session) }) }
+        guard !isTaken else { return }
+        Task { completion(.failure(StoreError(.busy, "\(limit) calls wait for the database already"))) }
     }
 
     /// Lets the threads end, and their connections with them, when nothing waits any more.

@@ -42,4 +42,25 @@ struct PostgreSQLThreadsTests {
         end.signal()
         for call in calls { try await call.value }
     }
+
+    @Test("a call without a place is refused after its caller has gone on: one that calls again then fills no stack")
+    func callWithoutAPlaceIsRefusedAfterItsCallerHasGoneOn() async throws {
+        let address = try PostgreSQLAddress("postgres://tumbler@127.0.0.1/x")
+        let threads = PostgreSQLThreads(
+            count: 0, limit: 0, PostgreSQLReconnection(address, PostgreSQLLimits(), SystemServiceClock()))
+        // Held while it is called, and had twice by the thread that has it: a refusal within would go through.
+        let calling = NSRecursiveLock()
+        let hasReturned = DispatchSemaphore(value: 0)
+        let (result, wasLater) = await withCheckedContinuation { continuation in
+            calling.withLock {
+                threads.run({ _ in }) { result in
+                    let wasLater = calling.withLock { hasReturned.wait(timeout: .now()) == .success }
+                    continuation.resume(returning: (result, wasLater))
+                }
+                hasReturned.signal()
+            }
+        }
+        #expect(wasLater)
+        #expect { try result.get() } throws: { ($0 as? StoreError)?.code == .busy }
+    }
 }

@@ -148,18 +148,17 @@ final class ReportIntake: Sendable {
             reports: reports.count, bytes: reports.reduce(0) { $0 + $1.weight },
             envelopeBytes: reports.reduce(0) { $0 + ($1.report.envelope?.count ?? 0) })
         let waiting = Waiting(reports: reports, load: load, completion: completion)
-        let refused: CongestionError? = self.line.withLockedValue { line in
+        let (refused, begins): (CongestionError?, Bool) = self.line.withLockedValue { line in
             guard (line.load + load).fits(part: 1) else {
-                return CongestionError(line: line.turnedAway.add(reports.count, behind: line.load.reports))
+                return (CongestionError(line: line.turnedAway.add(reports.count, behind: line.load.reports)), false)
             }
             line.waiting.append(waiting)
             line.load = line.load + load
-            guard !line.isWriting else { return nil }
-            line.isWriting = true
-            Task { await self.write() }
-            return nil
+            defer { line.isWriting = true }
+            return (nil, !line.isWriting)
         }
         if let refused { completion(.failure(refused)) }
+        if begins { self.write() }
     }
 
     /// Counts reports that are not taken, because the store failed.
@@ -172,46 +171,46 @@ final class ReportIntake: Sendable {
         self.line.withLockedValue { $0.turnedAway.add(count, behind: $0.load.reports, minimum: minimum) }
     }
 
-    private func write() async {
-        while let batch = self.nextBatch() {
-            let outcome = await self.append(batch)
-            self.failures.note(.reports, outcome.written.isEmpty ? nil : outcome.result, by: self.clock)
-            self.line.withLockedValue { line in
-                for waiting in outcome.written { line.leave(waiting) }
-                guard case .success = outcome.result, !outcome.written.isEmpty else { return }
-                let reports = outcome.written.reduce(0) { $0 + $1.reports.count }
-                line.written.batches += 1
-                line.written.reports += Int64(reports)
-                line.turnedAway.took(reports, leaving: line.load.reports)
-            }
-            for waiting in outcome.written { waiting.completion(outcome.result) }
-            let isAlone = self.hold(outcome.held)
-            if outcome.written.isEmpty, isAlone { try? await Task.sleep(for: self.pause) }
-        }
+    /// Writes what waits, one batch behind the other. In the store's thread, where it has one: each task that is woken between
+    /// two batches waits for a processor that is busy with requests.
+    private func write() {
+        if let batch = self.nextBatch() { self.append(batch) }
     }
 
     /// Stores what can be stored now: a body whose reports have to wait for another instance keeps no other one waiting
     /// (docs/decisions/0082).
-    private func append(_ batch: [Waiting]) async -> Outcome {
-        var outcome = Outcome(written: batch)
-        let instance = self.instance
-        while !outcome.written.isEmpty {
-            let reports = outcome.written.flatMap(\.reports)
-            self.failures.begin(.reports, by: self.clock)
-            do {
-                try await self.store.append { try $0.add(reports, countedBy: instance) }
-                return outcome
-            } catch {
-                let (waits, others) = Self.split(outcome.written, by: error as? ReportsMustWait)
-                guard !waits.isEmpty else {
-                    outcome.result = .failure(error)
-                    return outcome
-                }
-                outcome.held += waits
-                outcome.written = others
+    private func append(_ batch: [Waiting], holding held: [Waiting] = []) {
+        guard !batch.isEmpty else { return self.end(Outcome(held: held)) }
+        let (reports, instance) = (batch.flatMap(\.reports), self.instance)
+        self.failures.begin(.reports, by: self.clock)
+        self.store.append({ try $0.add(reports, countedBy: instance) }) { result in
+            var (waits, others): ([Waiting], [Waiting]) = ([], batch)
+            if case .failure(let error) = result {
+                (waits, others) = Self.split(batch, by: error as? ReportsMustWait)
             }
+            guard waits.isEmpty else { return self.append(others, holding: held + waits) }
+            self.end(Outcome(written: batch, result: result, held: held))
         }
-        return outcome
+    }
+
+    /// Tells what became of a batch, and goes on with the next one.
+    private func end(_ outcome: Outcome) {
+        self.failures.note(.reports, outcome.written.isEmpty ? nil : outcome.result, by: self.clock)
+        self.line.withLockedValue { line in
+            for waiting in outcome.written { line.leave(waiting) }
+            guard case .success = outcome.result, !outcome.written.isEmpty else { return }
+            let reports = outcome.written.reduce(0) { $0 + $1.reports.count }
+            line.written.batches += 1
+            line.written.reports += Int64(reports)
+            line.turnedAway.took(reports, leaving: line.load.reports)
+        }
+        for waiting in outcome.written { waiting.completion(outcome.result) }
+        let isAlone = self.hold(outcome.held)
+        guard outcome.written.isEmpty, isAlone else { return self.write() }
+        Task {
+            try? await Task.sleep(for: self.pause)
+            self.write()
+        }
     }
 
     /// The bodies with a report that has to wait, and the others.

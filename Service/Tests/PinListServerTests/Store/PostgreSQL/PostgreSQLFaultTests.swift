@@ -4,6 +4,7 @@
 
 import CertificatePinning
 import Foundation
+import NIOConcurrencyHelpers
 import Testing
 
 @testable import PinListServer
@@ -11,6 +12,8 @@ import Testing
 
 @Suite("Failures of PostgreSQL", .needsPostgreSQL, .runsPostgreSQL)
 struct PostgreSQLFaultTests {
+    private static let evidence = SQLInsertion(into: "evidence", ["digest", "name", "at", "envelope"])
+
     private let server: TestPostgreSQL
 
     init() throws { self.server = try #require(TestPostgreSQL.current) }
@@ -51,6 +54,45 @@ struct PostgreSQLFaultTests {
         try self.server.administer("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '\(name)'")
         try await store.note("after")
         #expect(try await store.notes() == ["before", "after"])
+    }
+
+    @Test(
+        "what is appended on a connection that was ended while it lay idle is appended once, on another one",
+        arguments: [true, false])
+    func whatIsAppendedOnAConnectionThatWasEndedWhileItLayIdleIsAppendedOnce(_ isAsked: Bool) async throws {
+        let name = try self.server.makeDatabase()
+        let store = try self.server.open(name)
+        let append = { (digest: String) in
+            try await store.append { store in
+                if isAsked { _ = try store.connection.rows("SELECT 1", []) }
+                try store.connection.insert([[.text(digest), .text("n"), .integer(1), .blob([1])]], Self.evidence)
+            }
+        }
+        try await append("before")
+        try self.server.administer("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '\(name)'")
+        try await append("after")
+        let digests = try await store.read { store in
+            try store.connection.rows("SELECT digest FROM evidence ORDER BY digest", []).map { try $0.text(0) }
+        }
+        #expect(digests == ["after", "before"])
+    }
+
+    @Test("a connection that is lost while something is appended leaves nothing of it, and it is not tried again")
+    func connectionThatIsLostWhileSomethingIsAppendedLeavesNothingOfIt() async throws {
+        let store = try self.server.open()
+        let runs = NIOLockedValueBox(0)
+        try await store.append { _ = try $0.connection.rows("SELECT 1", []) }
+        let error = await self.failure {
+            try await store.append { store in
+                runs.withLockedValue { $0 += 1 }
+                _ = try store.connection.rows("SELECT 1", [])
+                try store.connection.insert([[.text("d"), .text("n"), .integer(1), .blob([1])]], Self.evidence)
+                _ = try store.connection.rows("SELECT pg_terminate_backend(pg_backend_pid())", [])
+            }
+        }
+        #expect(error?.code == .unavailable)
+        #expect(runs.withLockedValue { $0 } == 1)
+        #expect(try await store.read { try $0.connection.rows("SELECT 1 FROM evidence", []).count } == 0)
     }
 
     @Test("a connection that is lost in the middle of a change leaves nothing of it")
