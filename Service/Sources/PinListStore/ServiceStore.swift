@@ -32,8 +32,8 @@ package protocol ServiceStore: Sendable {
     /// Adds rows of this instance's own, under no lock.
     ///
     /// - Parameters:
-    ///   - body: What is added. It runs once more where the connection had been lost before it began.
-    ///   - completion: The closure that gets the result, once, and not before this returns: in the thread that wrote, where the
+    ///   - body: What is added. It runs once more where the connection is lost before its first question is answered.
+    ///   - completion: The closure that gets the result, once, and not within this call: in the thread that wrote, where the
     ///     store has one.
     func append<Value: Sendable>(
         _ body: @escaping @Sendable (StoreTransaction) throws -> Value,
@@ -79,7 +79,7 @@ extension ServiceStore {
 
     /// Adds rows of this instance's own, under no lock.
     ///
-    /// - Parameter body: What is added. It runs once more where the connection had been lost before it began.
+    /// - Parameter body: What is added. It runs once more where the connection is lost before its first question is answered.
     /// - Throws: As ``write(as:_:)``.
     package func append<Result: Sendable>(
         _ body: @escaping @Sendable (StoreTransaction) throws -> Result

@@ -15,6 +15,9 @@ final class PostgreSQLChannel {
     /// Whether the server is gone. Then nothing more can be asked.
     private(set) var isLost = false
 
+    /// Whether it was given up because the server was silent, and not because it was gone.
+    private(set) var isSilent = false
+
     /// The number of questions whose answers come together: the server may be silent for as long as for all of them.
     private var questions = 1
 
@@ -63,16 +66,20 @@ final class PostgreSQLChannel {
 
     /// Sends several questions at once and waits for all answers. After one that is refused the server skips the others.
     ///
-    /// - Parameter sends: As in ``answer(_:)``, but for `PQsendQuery`, which libpq does not let into a pipeline.
+    /// - Parameters:
+    ///   - sends: As in ``answer(_:)``, but for `PQsendQuery`, which libpq does not let into a pipeline.
+    ///   - patience: The number of those that the server may take time for.
     /// - Returns: As many answers as there are questions. Those after a refusal are refusals, too.
     /// - Throws: ``StoreError`` of code `unavailable` when the server is gone.
-    func answers(_ sends: [(OpaquePointer) -> Int32]) throws(StoreError) -> [PostgreSQLResult] {
+    func answers(
+        _ sends: [(OpaquePointer) -> Int32], patience: Int
+    ) throws(StoreError) -> [PostgreSQLResult] {
         guard !self.isLost else { throw StoreError(.unavailable, "the connection to the database was lost") }
         guard PQenterPipelineMode(self.connection) == 1 else { throw self.lost() }
         for send in sends { guard send(self.connection) == 1 else { throw self.lost() } }
         guard PQpipelineSync(self.connection) == 1 else { throw self.lost() }
         self.roundTrips += 1
-        self.questions = sends.count
+        self.questions = patience
         defer { self.questions = 1 }
         try self.flush()
         var answers: [PostgreSQLResult] = []
@@ -159,7 +166,10 @@ final class PostgreSQLChannel {
         var descriptor = pollfd(fd: PQsocket(self.connection), events: Int16(events), revents: 0)
         let patience = Int32(clamping: Int(self.limits.silenceMilliseconds) * self.questions)
         while case let count = poll(&descriptor, 1, patience), count <= 0 {
-            if count == 0 { throw self.lost("the database has not answered for \(patience) ms") }
+            if count == 0 {
+                self.isSilent = true
+                throw self.lost("the database has not answered for \(patience) ms")
+            }
             guard errno == EINTR else { throw self.lost() }
         }
     }

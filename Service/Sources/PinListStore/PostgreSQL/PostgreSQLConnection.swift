@@ -35,8 +35,8 @@ final class PostgreSQLConnection: SQLConnection {
     private var isStale = false
     /// The statements that nothing waits for: they go with the next question, or with the commit.
     private var unsent: [Question] = []
-    /// Whether the server has answered since the transaction began. One that has not may have been gone before.
-    private(set) var hasBegun = false
+    /// Whether the first question of what was begun with it was answered.
+    private var hasBegun = true
     /// The days whose tables were there before the transaction that asked for them.
     private var days: Set<Int64> = []
 
@@ -91,6 +91,10 @@ final class PostgreSQLConnection: SQLConnection {
         guard self.isPipelined, bytes < PostgreSQLLimits.unsentBytes else { return try self.sendAll() }
     }
 
+    /// Whether the connection went, or was gone, before the first question of what was begun with it was answered. A server that
+    /// is silent is none of these: whoever waits for what is appended has gone by then, and comes again.
+    var wasLostAtBegin: Bool { self.isLost && !self.hasBegun && !self.channel.isSilent }
+
     /// Begins a transaction, with its first question where the server takes several at once: a wait less.
     ///
     /// - Parameter sql: One statement.
@@ -99,6 +103,9 @@ final class PostgreSQLConnection: SQLConnection {
         self.unsent = [try self.question(sql, PostgreSQLParameters([]))]
         if !self.isPipelined { try self.sendAll() }
     }
+
+    /// Sends BEGIN, where it waits for a question still.
+    func sendBegin() throws { if !self.hasBegun { try self.sendAll() } }
 
     private var isPipelined: Bool { self.limits.isPipelined && PostgreSQLChannel.hasPipeline }
 
@@ -115,7 +122,7 @@ final class PostgreSQLConnection: SQLConnection {
 
     /// Takes the transaction back, and what was not sent of it.
     func rollBack() throws {
-        self.unsent = []
+        (self.unsent, self.hasBegun) = ([], true)
         try self.query("ROLLBACK")
     }
 
@@ -178,10 +185,12 @@ final class PostgreSQLConnection: SQLConnection {
     private func answer(_ question: Question) throws -> PostgreSQLResult {
         let unsent = self.unsent
         self.unsent = []
+        let sends: [(OpaquePointer) -> Int32] = (unsent + [question]).map { $0.send }
+        // BEGIN takes no time.
         let answers =
             unsent.isEmpty
             ? [try self.channel.answer(question.send)]
-            : try self.channel.answers((unsent + [question]).map { $0.send })
+            : try self.channel.answers(sends, patience: self.hasBegun ? sends.count : sends.count - 1)
         for answer in answers.dropLast() { try self.checked(answer) }
         guard let last = answers.last else { throw StoreError(.unavailable, "the database gave no answer") }
         let answer = try self.checked(last)
@@ -192,6 +201,8 @@ final class PostgreSQLConnection: SQLConnection {
     /// The name under which a statement is prepared for the types of its values.
     private func prepare(_ key: Key, _ parameters: PostgreSQLParameters) throws -> String {
         if let name = self.prepared[key] { return name }
+        // What is refused takes its transaction back.
+        try self.sendBegin()
         if self.prepared.count >= self.limits.preparedStatements {
             try self.sendAll()
             try self.query("DEALLOCATE ALL")

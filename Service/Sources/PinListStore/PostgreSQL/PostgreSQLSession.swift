@@ -41,8 +41,8 @@ final class PostgreSQLSession {
 
     /// Changes under no lock on the connection that is there, and waits for BEGIN together with the first question.
     ///
-    /// - Returns: `nil` where there is no connection, or it was gone before the transaction began: then nothing was changed,
-    ///   and all of it has to be done anew.
+    /// - Returns: `nil` where there is no connection, or it was lost before the first question was answered: then nothing was
+    ///   changed, and all of it has to be done anew.
     private func append<Result>(_ body: (StoreTransaction) throws -> Result) throws -> Result? {
         guard let connection = self.connection else { return nil }
         let result: Result
@@ -50,10 +50,11 @@ final class PostgreSQLSession {
             try connection.beginWithFirstQuestion(Self.beginWriting)
             result = try body(StoreTransaction(connection: connection))
             // Never with COMMIT: what is lost then is unknown.
-            if !connection.hasBegun { try connection.sendAll() }
+            try connection.sendBegin()
         } catch {
+            let isAnother = connection.wasLostAtBegin
             self.end(connection)
-            guard connection.isLost, !connection.hasBegun else { throw error }
+            guard isAnother else { throw error }
             return nil
         }
         try self.commit(connection)

@@ -51,8 +51,8 @@ final class PostgreSQLThreads: @unchecked Sendable {
 
     /// Makes a call in one of the threads.
     ///
-    /// - Parameter completion: The closure that gets the result, in that thread; in a task, when too many wait. Never before
-    ///   this returns: what is called again there would fill the stack.
+    /// - Parameter completion: The closure that gets the result, in that thread; in a task, when too many wait. Never within
+    ///   this call: what is called again there would fill the stack.
     func run<Value: Sendable>(
         for reader: StoreReader = .service, _ body: @escaping @Sendable (PostgreSQLSession) throws -> Value,
         completion: @escaping @Sendable (Result<Value, any Error>) -> Void

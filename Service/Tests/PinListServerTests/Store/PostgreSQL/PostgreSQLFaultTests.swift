@@ -161,6 +161,38 @@ struct PostgreSQLFaultTests {
         #expect(try await store.notes().isEmpty)
     }
 
+    @Test("a server that says nothing to what is appended is waited for once: nobody is there for it a second time")
+    func serverThatSaysNothingToWhatIsAppendedIsWaitedForOnce() async throws {
+        var limits = PostgreSQLLimits()
+        limits.silenceMilliseconds = 2_000
+        let store = try self.server.open(self.server.makeDatabase(), limits)
+        try await store.append { _ = try $0.connection.rows("SELECT 1", []) }
+        let runs = NIOLockedValueBox(0)
+        let error = await self.failure {
+            try await store.append { store in
+                runs.withLockedValue { $0 += 1 }
+                _ = try store.connection.rows("SELECT pg_sleep(600)", [])
+            }
+        }
+        #expect(error?.code == .unavailable)
+        #expect(error?.detail == "the database has not answered for 2000 ms")
+        #expect(runs.withLockedValue { $0 } == 1)
+    }
+
+    @Test("what was begun with a statement that cannot be prepared is taken back, also where its caller goes on")
+    func whatWasBegunWithAStatementThatCannotBePreparedIsTakenBack() async throws {
+        let store = try self.server.open()
+        try await store.append { _ = try $0.connection.rows("SELECT 1", []) }
+        let error = await self.failure {
+            try await store.append { store in
+                _ = try? store.connection.rows("SELECT nothing FROM nowhere WHERE number = ?", [.integer(1)])
+                try store.connection.insert([[.text("d"), .text("n"), .integer(1), .blob([1])]], Self.evidence)
+            }
+        }
+        #expect(error != nil)
+        #expect(try await store.read { try $0.connection.rows("SELECT 1 FROM evidence", []).count } == 0)
+    }
+
     @Test("an instance that keeps others from writing: they are told that it is busy, and can still read")
     func instanceThatKeepsOthersFromWritingTheyAreToldThatItIsBusyAndCanStillRead() async throws {
         var limits = PostgreSQLLimits()

@@ -230,7 +230,7 @@ struct PostgreSQLPipelineTests {
         for part in [rows[...], rows[0..<1], rows[2..<3]] {
             let before = watched.roundTrips
             try watched.session.write(as: nil) { try $0.connection.insert(Array(part), insertion) }
-            // The statement that is prepared, it behind BEGIN, and COMMIT.
+            // BEGIN, the statement that is prepared, and both it and COMMIT.
             #expect(watched.roundTrips - before <= 3)
             let found = try watched.session.write(as: nil) { store in
                 let found = try store.connection.rows(
