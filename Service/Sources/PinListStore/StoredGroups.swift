@@ -153,7 +153,7 @@ extension StoreTransaction {
             facts.newestListVersion = try self.newestVersion(
                 of: group.listName, at: seen.upperBound, lookups.now)
         }
-        facts.clockSkew = try self.clockSkew(of: number)
+        facts.clockSkew = try self.clockSkew(of: number, until: seen.upperBound)
         facts.otherHosts = try self.otherHosts(of: group, &lookups)
         facts.appVersionPercent = try self.appVersionPercent(of: group, count: facts.count, &lookups)
         return GroupSummary(
@@ -219,13 +219,16 @@ extension StoreTransaction {
         return (count, Timestamp(secondsSince1970: from)...Timestamp(secondsSince1970: to), pins)
     }
 
-    /// The offset of senders' clocks ahead of ours, the median of the last reports.
-    private func clockSkew(of group: Int64) throws -> Int64? {
+    /// The offset of senders' clocks ahead of ours, the median of the newest reports of the group's last day. PostgreSQL has
+    /// a table for each day: without the time it would look into all of them, for each group of a page.
+    private func clockSkew(of group: Int64, until last: Timestamp) throws -> Int64? {
         let skews = try self.connection.rows(
             """
-            SELECT claimed_at, received_at FROM (SELECT claimed_at, received_at FROM report WHERE group_number = ?
-                ORDER BY number DESC LIMIT 50) AS newest WHERE claimed_at IS NOT NULL
-            """, [.integer(group)]
+            SELECT claimed_at, received_at FROM (SELECT claimed_at, received_at FROM report
+                WHERE group_number = ? AND received_at >= ? AND received_at <= ? ORDER BY number DESC LIMIT 50) AS newest
+            WHERE claimed_at IS NOT NULL
+            """,
+            [.integer(group), .integer(last.before(86_400).secondsSince1970), .integer(last.secondsSince1970)]
         ).map { try $0.integer(0).subtractingReportingOverflow(try $0.integer(1)).partialValue }.sorted()
         return skews.isEmpty ? nil : skews[skews.count / 2]
     }

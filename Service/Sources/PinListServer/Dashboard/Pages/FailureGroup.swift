@@ -52,7 +52,9 @@ struct FailureGroup: Hashable, Sendable {
     var path: String { "\(DashboardSection.failures.path)/\(DashboardLink.encode(self.id))" }
 
     /// The view of the group for templates.
-    func view(in frame: PageFrame) -> View {
+    ///
+    /// - Parameter isDrawn: Whether its series is known, and drawn.
+    func view(in frame: PageFrame, isDrawn: Bool = true) -> View {
         let series = self.series.merged(toAtMost: Self.maximumWindows)
         let spark = Sparkline(
             description: "Reports over time. Most: \(NumberText.short(series.maximum)).", series: series)
@@ -74,7 +76,7 @@ struct FailureGroup: Hashable, Sendable {
             "attestation": "\(self.attestation)",
             "reports": "\(NumberText.count(self.reports))", "networks": "\(NumberText.count(self.networks))",
             "first": .markup(frame.times.full(self.firstSeen)), "last": .markup(frame.times.full(self.lastSeen)),
-            "lastShort": .markup(frame.times.relative(self.lastSeen)), "spark": .markup(spark.svg),
+            "lastShort": .markup(frame.times.relative(self.lastSeen)), "spark": .markup(isDrawn ? spark.svg : "–"),
         ])
     }
 }

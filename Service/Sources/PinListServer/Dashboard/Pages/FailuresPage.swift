@@ -37,6 +37,8 @@ struct FailuresPage: DashboardPage {
 
     /// The maximum number of groups on a page: a page that loads at once; filters reach the rest.
     static let maximumGroups = 500
+    /// The maximum number of groups whose reports over time are drawn, the first ones: of each, up to 2,160 hours are added up.
+    static let maximumPlots = 100
     /// The maximum number of choices of a filter: senders choose the values.
     static let maximumChoices = 200
 
@@ -75,16 +77,30 @@ struct FailuresPage: DashboardPage {
             "order": "\(self.filter.order.rawValue)",
             "rows": .views(self.series.rows), "export": .views(self.exports),
             "columns": .views(self.columns(frame)),
-            "groups": .views(self.groups.prefix(shown).map { $0.view(in: frame) }),
+            "groups": .views(
+                self.groups.prefix(shown).enumerated().map { index, group in
+                    group.view(in: frame, isDrawn: index < Self.maximumPlots)
+                }),
             "hasGroups": .flag(!self.groups.isEmpty),
             "hasReports": .flag(!self.hosts.isEmpty || !self.reasons.isEmpty),
             "steps": .markup(FirstSteps.report.markup), "test": .markup(DigestText.whole(FirstSteps.testReport)),
             "everything": """
             \(frame.link(DashboardSection.failures.path, [(name: "span", value: FailureFilter.Span.all.rawValue)]))
             """,
-            "more": self.total > shown
-                ? "\(NumberText.count(self.total - shown)) more groups are not shown: narrow the filter." : "",
+            "more": "\(self.limits(shown))",
         ])
+    }
+
+    /// What the page leaves out, in sentences.
+    private func limits(_ shown: Int) -> String {
+        var sentences: [String] = []
+        if shown > Self.maximumPlots {
+            sentences.append("Only the first \(NumberText.count(Self.maximumPlots)) groups are drawn over time.")
+        }
+        if self.total > shown {
+            sentences.append("\(NumberText.count(self.total - shown)) more groups are not shown: narrow the filter.")
+        }
+        return sentences.joined(separator: " ")
     }
 
     /// All reports of the span, as files; the filter is not for them.

@@ -18,21 +18,22 @@ extension DashboardPages {
             host: filter.host, reason: filter.reason, appVersion: filter.version, since: since,
             limit: FailuresPage.maximumGroups)
         let grid = HourGrid(filter.span, until: now.hour)
-        let (summaries, series, choices, kinds, unreported) = try await asked.parts.store.read { store in
-            let summaries = try store.groups(wanted, newest: newest, at: now)
+        let (listed, counts, choices, kinds, unreported) = try await asked.parts.store.read { store in
+            let listed = Self.listed(try store.groups(wanted, newest: newest, at: now), by: filter, grid)
             return (
-                summaries, try store.groupCounts(summaries.map(\.number), in: grid),
+                listed, try store.groupCounts(listed.prefix(FailuresPage.maximumPlots).map(\.number), in: grid),
                 try store.groupChoices(limit: FailuresPage.maximumChoices), try store.kindCounts(in: grid),
                 try store.unreported(in: grid)
             )
         }
-        var groups = summaries.map { Self.group($0, series[$0.number] ?? [:], grid) }
-        if let cause = filter.cause { groups.removeAll { $0.cause != cause } }
+        var groups = listed.map(\.group)
+        for (index, entry) in listed.enumerated() {
+            if let counts = counts[entry.number] { groups[index].series = grid.series(counts) }
+        }
         // A week of which nothing is known but the last hours says less than a day.
         if grid.step == 1, !groups.contains(where: \.series.reachesBeyondDay) {
             for index in groups.indices { groups[index].series = groups[index].series.newest(PlotSeries.day) }
         }
-        groups.sort(by: Self.order(filter.order))
         let pins = kinds.filter { CountedKind.isPinFailure($0.kind) }
         let incidents = kinds.filter { $0.kind == CollectedReport.Kind.incident.rawValue }.reduce(0) { $0 + $1.count }
         var windows: [Int64: Int64] = [:]
@@ -82,6 +83,16 @@ extension DashboardPages {
             samples: details.bodies.map { body in
                 FailureGroupPage.Sample(receivedAt: body.receivedAt, json: Self.indented(body.bytes))
             }, sampling: summary.reason == CountedKind.deniedKey ? "" : ReportRate.words(share), logged: logged)
+    }
+
+    /// The groups of a cause in the order that was asked for, with their numbers, and without their series.
+    private static func listed(
+        _ summaries: [GroupSummary], by filter: FailureFilter, _ grid: HourGrid
+    ) -> [(number: Int64, group: FailureGroup)] {
+        let order = Self.order(filter.order)
+        return summaries.map { (number: $0.number, group: Self.group($0, [:], grid)) }
+            .filter { filter.cause == nil || $0.group.cause == filter.cause }
+            .sorted { order($0.group, $1.group) }
     }
 
     private static func group(_ summary: GroupSummary, _ counts: [Int64: Int64], _ grid: HourGrid) -> FailureGroup {

@@ -70,6 +70,7 @@ final class PlanRecord: @unchecked Sendable {
     private let tested: TestedStore
     private let lock = NSLock()
     private var plans: [Statement: [String]] = [:]
+    private var asked: [String: Int] = [:]
 
     /// A statement, with its values where they decide on the plan: on how many hours it reads.
     private struct Statement: Hashable {
@@ -86,6 +87,17 @@ final class PlanRecord: @unchecked Sendable {
 
     /// The number of statements that were written down.
     var count: Int { self.lock.withLock { self.plans.count } }
+
+    /// The number of times that statements with this part were asked.
+    func timesAsked(_ part: String) -> Int {
+        self.lock.withLock { self.asked.filter { $0.key.contains(part) }.values.reduce(0, +) }
+    }
+
+    /// The most tables of a day of reports that a statement with this part was planned to read.
+    func reportDays(ofStatementsWith part: String) -> Int {
+        let plans = self.lock.withLock { self.plans.filter { $0.key.sql.contains(part) } }
+        return plans.values.map { plan in plan.filter { $0.contains(" on report_day_") }.count }.max() ?? 0
+    }
 
     /// The plans that walk through a whole table, or through a whole index of it, each with its statement.
     ///
@@ -105,6 +117,7 @@ final class PlanRecord: @unchecked Sendable {
     }
 
     private func explain(_ sql: String, _ values: [SQLValue], _ connection: any SQLConnection) throws {
+        self.lock.withLock { self.asked[sql, default: 0] += 1 }
         let verb = sql.drop { $0 == " " || $0 == "\n" }.prefix { $0 != " " && $0 != "\n" }.uppercased()
         guard ["SELECT", "WITH", "INSERT", "UPDATE", "DELETE"].contains(verb),
             case let statement = Statement(sql, values), self.lock.withLock({ self.plans[statement] == nil })
