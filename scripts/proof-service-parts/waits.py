@@ -87,14 +87,13 @@ def prove(database, every, load, seconds, names):
                      f"at `pg_stat_activity`, {watch.busy:,} of them with two sessions or more at work, no wait for a lock to "
                      f"take reports, and {watch.others} to do anything else.")
 
-    connection = every[0].connection()
-    expect(post(connection, 1, f"{names}.first.example.com") == 202, "the first report was refused")
+    expect(post(every[0].connection(), 1, f"{names}.first.example.com") == 202, "the first report was refused")
     phase(f"Reports of a known group at all {names}", "known", seconds)
     phase("Hosts that strangers invent among them, while there is room for their groups", "room", min(seconds, 3), True)
     for statement in FILL:
         database.sql(statement)
-    # The overflow is made once.
-    expect(post(connection, 2, "over.invented.test", noted="over.invented.test") == 202, "an invented report was refused")
+    # The overflow is made once. The first connection has been idle for too long.
+    expect(post(every[0].connection(), 2, "over.invented.test", noted="over.invented.test") == 202, "an invented report was refused")
     expect(database.sql("SELECT 1 FROM report_group WHERE reason = 'overflow'").strip() == "1", "there is no overflow")
     database.sql(HALF)
     phase("Such hosts among them, and no room for their groups", "full", seconds, True)

@@ -50,9 +50,9 @@ struct FailurePageCostTests {
     }
 
     @Test(
-        "of hundreds of groups the hours of the first hundred are added up and drawn, and the page says so",
+        "of many groups the hours of the first fifty are added up and drawn, and the page says so",
         arguments: TestedStore.all)
-    func ofHundredsOfGroupsTheHoursOfTheFirstHundredAreAddedUpAndDrawn(on tested: TestedStore) async throws {
+    func ofManyGroupsTheHoursOfTheFirstFiftyAreAddedUpAndDrawn(on tested: TestedStore) async throws {
         try await tested.withDatabase { open in
             let store = try open()
             try await StoredReportTests.fill(store, FailuresPage.maximumPlots + 20, isListed: true, reports: 2)
@@ -63,7 +63,7 @@ struct FailurePageCostTests {
                 let text = String(decoding: answer.bytes, as: UTF8.self)
                 #expect(text.components(separatedBy: #"<svg class="spark""#).count - 1 == FailuresPage.maximumPlots)
                 #expect(text.components(separatedBy: #"class="spark-cell">–</td>"#).count - 1 == 20)
-                #expect(text.contains("Only the first 100 groups are drawn over time."))
+                #expect(text.contains("Only the first 50 groups are drawn over time."))
             }
             #expect(record.timesAsked("FROM group_hour WHERE group_number = ?") == FailuresPage.maximumPlots)
         }

@@ -36,9 +36,9 @@ struct FailuresPage: DashboardPage {
     var caption = ""
 
     /// The maximum number of groups on a page: a page that loads at once; filters reach the rest.
-    static let maximumGroups = 500
+    static let maximumGroups = 200
     /// The maximum number of groups whose reports over time are drawn, the first ones: of each, up to 2,160 hours are added up.
-    static let maximumPlots = 100
+    static let maximumPlots = 50
     /// The maximum number of choices of a filter: senders choose the values.
     static let maximumChoices = 200
 
