@@ -211,7 +211,7 @@ def alarms(database, every, webhook):
     database.sql("UPDATE alarm_message SET begun_at = begun_at - 3600 WHERE kind = 'failure-rate'")
     connection = every[1].connection()
     for number in range(40):
-        expect(post(connection, number, "alarm.example.com", noted="api1.example.com") == 202, "a report was refused")
+        expect(post(connection, number, f"alarm{number}.example.com", noted="api1.example.com") == 202, "a report was refused")
     second = until(lambda: webhook.messages_of("failure-rate", "api1.example.com"), TURN + 3 * LOOK,
                    "no alarm of many failures came")
     every[0].start()
