@@ -43,9 +43,26 @@ struct FailurePageCostTests {
             let right = try Self.refusal(daysAgo: 0)
             try await store.write { try $0.add([right], countedBy: "a") }
             #expect(try await recorded.read { try cause($0) } != .clock)
-            // PostgreSQL has a table for each of the sixteen days. Hundreds of groups are on a page.
+            // PostgreSQL has a table for each of the sixteen days. Many groups are on a page.
             let days = record.reportDays(ofStatementsWith: "claimed_at")
             #expect(tested == .sqlite ? days == 0 : (1...2).contains(days), "\(days)")
+        }
+    }
+
+    @Test("there are more groups than a page shows: it says so, and does not count those that it shows as all")
+    func thereAreMoreGroupsThanAPageShowsItSaysSo() async throws {
+        for (count, isCut) in [(FailuresPage.maximumGroups, false), (FailuresPage.maximumGroups + 1, true)] {
+            try await TestedStore.sqlite.withDatabase { open in
+                let store = try open()
+                try await StoredReportTests.fill(store, count, isListed: true, reports: 2)
+                try await PublishedService.with(store: store) { service in
+                    let answer = try await service.ask("GET", "/failures?span=all", service.reader)
+                    let text = String(decoding: answer.bytes, as: UTF8.self)
+                    #expect(text.contains("200 groups,"))
+                    #expect(text.contains("over 200 groups,") == isCut)
+                    #expect(text.contains("More groups are not shown") == isCut)
+                }
+            }
         }
     }
 

@@ -20,7 +20,7 @@ struct FailuresPage: DashboardPage {
     var versions: [String]
     /// The groups, in the order that was asked for.
     var groups: [FailureGroup]
-    /// The number of groups in all.
+    /// The number of groups, where there are more than are shown by one at least.
     var total: Int
     /// Reports of pin failures in the span.
     var pinReports: Int
@@ -54,7 +54,7 @@ struct FailuresPage: DashboardPage {
         let shown = min(self.groups.count, Self.maximumGroups)
         return View([
             "summary": """
-            \(NumberText.count(self.total, "group", "groups")), \
+            \(self.total > shown ? "over " : "")\(NumberText.count(shown, "group", "groups")), \
             \(NumberText.count(self.pinReports, "pin failure", "pin failures")), \
             \(NumberText.count(self.otherReports, "other TLS failure", "other TLS failures"))\
             \(self.listReports > 0 ? ", " + NumberText.count(self.listReports, "refused list or root", "refused lists or roots") : "")
@@ -98,7 +98,7 @@ struct FailuresPage: DashboardPage {
             sentences.append("Only the first \(NumberText.count(Self.maximumPlots)) groups are drawn over time.")
         }
         if self.total > shown {
-            sentences.append("\(NumberText.count(self.total - shown)) more groups are not shown: narrow the filter.")
+            sentences.append("More groups are not shown, those without newer reports: narrow the filter.")
         }
         return sentences.joined(separator: " ")
     }

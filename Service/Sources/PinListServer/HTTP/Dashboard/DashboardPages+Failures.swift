@@ -16,12 +16,14 @@ extension DashboardPages {
         let newest = asked.overview.newestVersions
         let wanted = GroupFilter(
             host: filter.host, reason: filter.reason, appVersion: filter.version, since: since,
-            limit: FailuresPage.maximumGroups)
+            limit: FailuresPage.maximumGroups + 1)
         let grid = HourGrid(filter.span, until: now.hour)
-        let (listed, counts, choices, kinds, unreported) = try await asked.parts.store.read { store in
-            let listed = Self.listed(try store.groups(wanted, newest: newest, at: now), by: filter, grid)
+        let ((listed, isCut), counts, choices, kinds, unreported) = try await asked.parts.store.read { store in
+            let newestFirst = try store.groups(wanted, newest: newest, at: now)
+            let listed = Self.listed(newestFirst.prefix(FailuresPage.maximumGroups), by: filter, grid)
             return (
-                listed, try store.groupCounts(listed.prefix(FailuresPage.maximumPlots).map(\.number), in: grid),
+                (listed, isCut: newestFirst.count > FailuresPage.maximumGroups),
+                try store.groupCounts(listed.prefix(FailuresPage.maximumPlots).map(\.number), in: grid),
                 try store.groupChoices(limit: FailuresPage.maximumChoices), try store.kindCounts(in: grid),
                 try store.unreported(in: grid)
             )
@@ -40,7 +42,7 @@ extension DashboardPages {
         for count in pins { windows[count.window, default: 0] += count.count }
         return FailuresPage(
             filter: filter, hosts: choices.hosts, reasons: choices.reasons, versions: choices.versions, groups: groups,
-            total: groups.count, pinReports: Int(pins.reduce(0) { $0 + $1.count }),
+            total: groups.count + (isCut ? 1 : 0), pinReports: Int(pins.reduce(0) { $0 + $1.count }),
             otherReports: Int(kinds.reduce(0) { $0 + $1.count } - pins.reduce(0) { $0 + $1.count } - incidents),
             listReports: Int(incidents),
             series: grid.series(windows, adding: unreported.windows), since: filter.span.seconds.map { now.before($0) },
@@ -87,7 +89,7 @@ extension DashboardPages {
 
     /// The groups of a cause in the order that was asked for, with their numbers, and without their series.
     private static func listed(
-        _ summaries: [GroupSummary], by filter: FailureFilter, _ grid: HourGrid
+        _ summaries: ArraySlice<GroupSummary>, by filter: FailureFilter, _ grid: HourGrid
     ) -> [(number: Int64, group: FailureGroup)] {
         let order = Self.order(filter.order)
         return summaries.map { (number: $0.number, group: Self.group($0, [:], grid)) }
