@@ -92,6 +92,11 @@ extension StoreSchema {
             "ALTER TABLE probe ADD COLUMN missed TEXT",
         ]
     }
+
+    /// The seventh migration: how large what an alarm counts was, and was when people were told.
+    static func magnitudes(_ dialect: Dialect) -> [String] {
+        ["magnitude", "told_magnitude"].map { "ALTER TABLE alarm ADD COLUMN \($0) \(dialect.integer) NOT NULL DEFAULT 0" }
+    }
 }
 
 extension StoreSchema {

@@ -38,8 +38,12 @@ package struct StoredAlarm: Hashable, Sendable {
     /// The severity that the message named last; `nil` before that.
     package let told: String?
     /// The acknowledgement; `nil` while there is none. An acknowledgement ends with the alarm, and when that becomes
-    /// more urgent.
+    /// more urgent or grows tenfold.
     package let acknowledgement: Acknowledgement?
+    /// The greatest ``Alarm/magnitude`` since it fires.
+    package var magnitude: Int64 = 0
+    /// The magnitude when people were told of it last.
+    package var toldMagnitude: Int64 = 0
 }
 
 /// A message about alarms of one kind whose end was not told yet: what a pager knows as one incident.
@@ -60,7 +64,8 @@ package struct StoredAlarmMessage: Hashable, Sendable {
 
 extension StoreTransaction {
     private static var alarmColumns: String {
-        "key, kind, severity, detail, since, ended_at, message, told, acknowledged_at, acknowledged_by"
+        "key, kind, severity, detail, since, ended_at, message, told, acknowledged_at, acknowledged_by, "
+            + "magnitude, told_magnitude"
     }
 
     /// The alarms that fire.
@@ -94,7 +99,7 @@ extension StoreTransaction {
             message: try row.optionalInteger(6), told: try row.optionalText(7),
             acknowledgement: try row.optionalInteger(8).map {
                 StoredAlarm.Acknowledgement(at: Timestamp(secondsSince1970: $0), by: by ?? "")
-            })
+            }, magnitude: try row.integer(10), toldMagnitude: try row.integer(11))
     }
 
     /// Begins an alarm, or says of one that fires what it is now. What fires again before its end was told goes on in
@@ -102,13 +107,16 @@ extension StoreTransaction {
     package func put(_ alarm: Alarm, since time: Timestamp) throws {
         try self.connection.execute(
             """
-            INSERT INTO alarm (key, kind, severity, detail, since, ended_at) VALUES (?, ?, ?, ?, ?, NULL)
+            INSERT INTO alarm (key, kind, severity, detail, since, ended_at, magnitude)
+            VALUES (?, ?, ?, ?, ?, NULL, ?)
             ON CONFLICT (key) DO UPDATE SET severity = excluded.severity, detail = excluded.detail,
+                magnitude = CASE WHEN alarm.ended_at IS NULL AND alarm.magnitude > excluded.magnitude
+                    THEN alarm.magnitude ELSE excluded.magnitude END,
                 since = CASE WHEN alarm.ended_at IS NULL THEN alarm.since ELSE excluded.since END, ended_at = NULL
             """,
             [
                 .text(alarm.key), .text(alarm.kind.rawValue), .text(alarm.severity.rawValue), .text(alarm.detail),
-                .integer(time.secondsSince1970),
+                .integer(time.secondsSince1970), .integer(alarm.magnitude),
             ])
     }
 
@@ -177,7 +185,8 @@ extension StoreTransaction {
         try self.connection.execute(
             "UPDATE alarm SET message = NULL, told = NULL WHERE message = ? AND ended_at IS NOT NULL",
             [.integer(message)])
-        try self.connection.execute("UPDATE alarm SET told = severity WHERE message = ?", [.integer(message)])
+        try self.connection.execute(
+            "UPDATE alarm SET told = severity, told_magnitude = magnitude WHERE message = ?", [.integer(message)])
         try self.connection.execute(
             "UPDATE alarm_message SET severity = ?, next_at = ? WHERE number = ?",
             [.text(severity.rawValue), .integer(nextAt.secondsSince1970), .integer(message)])

@@ -32,13 +32,16 @@ extension StoreTransaction {
         return counts
     }
 
-    /// The values that groups can be filtered by.
+    /// The values that groups can be filtered by, in their order. Where there are more, those of listed hosts' groups are
+    /// among them.
     package func groupChoices(limit: Int) throws -> (hosts: [String], reasons: [String], versions: [String]) {
         func values(_ column: String) throws -> [String] {
             try self.connection.rows(
-                "SELECT DISTINCT \(column) FROM report_group WHERE \(column) <> '' ORDER BY \(column) LIMIT ?",
-                [.integer(Int64(limit))]
-            ).map { try $0.text(0) }
+                """
+                SELECT \(column) FROM report_group WHERE \(column) <> '' GROUP BY \(column)
+                ORDER BY MAX(is_listed) DESC, \(column) LIMIT ?
+                """, [.integer(Int64(limit))]
+            ).map { try $0.text(0) }.sorted()
         }
         return (try values("host"), try values("reason"), try values("app_version"))
     }

@@ -48,21 +48,26 @@ package struct GroupFilter: Hashable, Sendable {
     package var appVersion: String
     /// Reports since.
     package var since: Timestamp
-    /// Reports that were counted in one of these hours, since 1970; `nil` does not choose.
+    /// Reports that were counted in one of these hours, since 1970; `nil` does not choose. Groups with the most reports in
+    /// them count as those with the most.
     package var hours: ClosedRange<Int64>?
+    /// Attested reports alone.
+    package var isAttested: Bool
     /// The maximum number of groups.
     package var limit: Int
 
     /// States what is chosen; what is left out does not choose.
     package init(
         host: String = "", reason: String = "", appVersion: String = "",
-        since: Timestamp = Timestamp(secondsSince1970: 0), hours: ClosedRange<Int64>? = nil, limit: Int = 100
+        since: Timestamp = Timestamp(secondsSince1970: 0), hours: ClosedRange<Int64>? = nil, isAttested: Bool = false,
+        limit: Int = 100
     ) {
         self.host = host
         self.reason = reason
         self.appVersion = appVersion
         self.since = since
         self.hours = hours
+        self.isAttested = isAttested
         self.limit = limit
     }
 }
@@ -71,55 +76,79 @@ extension StoreTransaction {
     private static var groupColumns: String {
         """
         number, id, kind, reason, host, app, app_version, list_name, list_version, issuer, issuer_pin, is_public,
-        is_validated, MIN(group_count.first_at), MAX(group_count.last_at), SUM(group_count.count), attestation
+        is_validated, first_at, last_at, count, attestation
         """
     }
 
     /// Groups with what all instances counted of them.
-    private static var countedGroups: String {
-        "report_group JOIN group_count ON group_count.group_number = report_group.number"
+    private static func countedGroups(_ condition: String, having: String = "") -> String {
+        """
+        SELECT report_group.*, MIN(group_count.first_at) AS first_at, MAX(group_count.last_at) AS last_at,
+            SUM(group_count.count) AS count
+        FROM report_group JOIN group_count ON group_count.group_number = report_group.number
+        \(condition) GROUP BY report_group.number \(having)
+        """
     }
 
-    /// Groups, the one with the newest report first.
+    /// Groups, the first ones first to be looked at.
+    ///
+    /// Attested groups, groups of listed hosts and others take turns, as they share the quota (``GroupQuota``). Of each,
+    /// hosts take turns, and of a host its newest groups and those with the most reports. So groups that a stranger makes
+    /// up push out no others, be they newer, many, or of a listed host.
     ///
     /// - Parameters:
     ///   - filter: The filter.
     ///   - newest: The newest version of each list.
     ///   - now: The time; `nil` where no list can have been dated ahead.
+    ///   - isWanted: Whether the groups of a host are wanted; `nil` for those of all hosts.
     package func groups(
-        _ filter: GroupFilter, newest: [String: Int64], at now: Timestamp? = nil
+        _ filter: GroupFilter, newest: [String: Int64], at now: Timestamp? = nil,
+        ofHosts isWanted: ((String) -> Bool)? = nil
     ) throws -> [GroupSummary] {
-        var conditions: [String] = []
-        var values: [SQLValue] = []
+        var conditions = filter.isAttested ? ["attestation = 'attested'"] : []
+        var (weight, weights, values): (String, [SQLValue], [SQLValue]) = ("count", [], [])
         for (column, value) in [("host", filter.host), ("reason", filter.reason), ("app_version", filter.appVersion)]
         where !value.isEmpty {
             conditions.append("\(column) = ?")
             values.append(.text(value))
         }
         if let hours = filter.hours {
-            conditions.append(
-                """
-                EXISTS (SELECT 1 FROM group_hour WHERE group_hour.group_number = report_group.number
-                    AND group_hour.hour >= ? AND group_hour.hour <= ?)
-                """)
-            values += [.integer(hours.lowerBound), .integer(hours.upperBound)]
+            let counted = "FROM group_hour WHERE group_number = number AND hour >= ? AND hour <= ?"
+            weights = [.integer(hours.lowerBound), .integer(hours.upperBound)]
+            weight = "(SELECT SUM(group_hour.count) \(counted))"
+            conditions.append("EXISTS (SELECT 1 \(counted))")
+            values += weights
         }
-        var lookups = Lookups(now: now)
-        return try self.connection.rows(
+        let condition = conditions.isEmpty ? "" : "WHERE " + conditions.joined(separator: " AND ")
+        let limit = isWanted == nil ? filter.limit : .max
+        let rows = try self.connection.rows(
             """
-            SELECT \(Self.groupColumns) FROM \(Self.countedGroups)
-            \(conditions.isEmpty ? "" : "WHERE " + conditions.joined(separator: " AND "))
-            GROUP BY number HAVING MAX(group_count.last_at) >= ?
-            ORDER BY MAX(group_count.last_at) DESC, number LIMIT ?
-            """, values + [.integer(filter.since.secondsSince1970), .integer(Int64(filter.limit))]
-        )
-        .compactMap { try self.summary($0, newest, &lookups) }
+            WITH counted AS (\(Self.countedGroups(condition, having: "HAVING MAX(group_count.last_at) >= ?"))),
+            weighed AS (
+                SELECT counted.*, \(weight) AS weight, CASE WHEN kind = 'incident' THEN list_name ELSE '' END AS list,
+                    CASE WHEN attestation = 'attested' THEN 0 WHEN is_listed <> 0 THEN 1 ELSE 2 END AS part
+                FROM counted),
+            turns AS (
+                SELECT weighed.*,
+                    ROW_NUMBER() OVER (PARTITION BY part, host, list ORDER BY last_at DESC, number) AS newest,
+                    ROW_NUMBER() OVER (PARTITION BY part, host, list ORDER BY weight DESC, number) AS most
+                FROM weighed),
+            places AS (
+                SELECT turns.*, ROW_NUMBER() OVER (PARTITION BY part ORDER BY newest, last_at DESC, number) AS by_time,
+                    ROW_NUMBER() OVER (PARTITION BY part ORDER BY most, weight DESC, number) AS by_weight
+                FROM turns)
+            SELECT \(Self.groupColumns) FROM places
+            ORDER BY CASE WHEN by_time < by_weight THEN by_time ELSE by_weight END, part, by_time LIMIT ?
+            """, values + [.integer(filter.since.secondsSince1970)] + weights + [.integer(Int64(limit))])
+        var lookups = Lookups(now: now)
+        return try rows.filter { row in try isWanted?(row.text(4)) != false }.prefix(filter.limit)
+            .compactMap { try self.summary($0, newest, &lookups) }
     }
 
     /// The earlier look-ups for groups: of many groups of a host, or of an issuer, the result is the same.
     private struct Lookups {
         let now: Timestamp?
-        var hosts: [String: [String]] = [:]
+        var hosts: [[String]: [String]] = [:]
         var counts: [[String]: Int64] = [:]
         var probes: [StoredProbe]?
     }
@@ -128,7 +157,7 @@ extension StoreTransaction {
     package func group(id: String, newest: [String: Int64], at now: Timestamp? = nil) throws -> GroupSummary? {
         var lookups = Lookups(now: now)
         return try self.connection.rows(
-            "SELECT \(Self.groupColumns) FROM \(Self.countedGroups) WHERE id = ? GROUP BY number", [.text(id)]
+            "SELECT \(Self.groupColumns) FROM (\(Self.countedGroups("WHERE id = ?"))) AS counted", [.text(id)]
         ).first.flatMap { try self.summary($0, newest, &lookups) }
     }
 
@@ -233,26 +262,35 @@ extension StoreTransaction {
         return skews.isEmpty ? nil : skews[skews.count / 2]
     }
 
-    /// Other hosts for which the same issuer was reported.
+    /// Other listed hosts for which the same issuer was reported, by installations that are as well known: of a host that
+    /// no list has, or unattested, anybody can report any issuer.
     private func otherHosts(of group: ReportGroup, _ lookups: inout Lookups) throws -> Set<String> {
         guard !group.issuer.isEmpty else { return [] }
+        let key = [group.issuer, group.attestation.rawValue]
         let hosts =
-            try lookups.hosts[group.issuer]
+            try lookups.hosts[key]
             ?? self.connection.rows(
-                "SELECT DISTINCT host FROM report_group WHERE issuer = ? ORDER BY host LIMIT 11", [.text(group.issuer)]
+                """
+                SELECT DISTINCT host FROM report_group WHERE issuer = ? AND attestation = ? AND is_listed <> 0
+                ORDER BY host LIMIT 11
+                """, key.map { .text($0) }
             ).map { try $0.text(0) }
-        lookups.hosts[group.issuer] = hosts
+        lookups.hosts[key] = hosts
         return Set(hosts.filter { $0 != group.notedHostname }.prefix(10))
     }
 
-    /// The percentage of the reports of this host and reason that come from this version of the app.
+    /// The percentage of the reports of this host and reason, from installations that are as well known, that come from
+    /// this version of the app.
     private func appVersionPercent(of group: ReportGroup, count: Int64, _ lookups: inout Lookups) throws -> Int? {
-        let key = [group.notedHostname, group.reason]
+        let key = [group.notedHostname, group.reason, group.attestation.rawValue]
         let all =
             try lookups.counts[key]
             ?? self.connection.rows(
-                "SELECT COALESCE(SUM(count), 0) FROM \(Self.countedGroups) WHERE host = ? AND reason = ?",
-                key.map { .text($0) }
+                """
+                SELECT COALESCE(SUM(group_count.count), 0)
+                FROM report_group JOIN group_count ON group_count.group_number = report_group.number
+                WHERE host = ? AND reason = ? AND attestation = ?
+                """, key.map { .text($0) }
             ).first?.integer(0) ?? 0
         lookups.counts[key] = all
         return all > 0 ? Int(count * 100 / all) : nil

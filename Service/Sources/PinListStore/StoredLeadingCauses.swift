@@ -9,7 +9,7 @@ extension StoreTransaction {
     /// The maximum number of hosts whose cause is looked up at a time: what each costs is bounded, and a storm is of
     /// many hosts.
     package static var maximumLeadingCauses: Int { 10 }
-    /// The maximum number of groups of a host that are looked at, those with the newest reports.
+    /// The maximum number of groups of a host that are looked at: those with the newest reports, and with the most.
     private static var groupsOfLeadingCause: Int { 10 }
     /// The number of hours over which reports are added up: this one and the one before.
     private static var hoursOfLeadingCause: Int64 { 2 }
@@ -18,18 +18,21 @@ extension StoreTransaction {
     ///
     /// - Parameters:
     ///   - hosts: The hosts, the most urgent first; only ``maximumLeadingCauses`` are looked up.
+    ///   - attested: Of these, the hosts of which attested reports alone count.
     ///   - newest: The newest version of each list.
     ///   - now: The time.
-    package func leadingCauses(of hosts: [String], newest: [String: Int64], at now: Timestamp) throws
-        -> [String: LeadingCause]
-    {
+    package func leadingCauses(
+        of hosts: [String], attested: Set<String> = [], newest: [String: Int64], at now: Timestamp
+    ) throws -> [String: LeadingCause] {
         // A wrong clock may have counted some in hours to come: they neither count nor take the places of others.
         let hours = (now.hour - Self.hoursOfLeadingCause + 1)...now.hour
         let grid = HourGrid(.day, until: now.hour)
         var causes: [String: LeadingCause] = [:]
         for host in hosts.prefix(Self.maximumLeadingCauses) where !host.isEmpty {
             let groups = try self.groups(
-                GroupFilter(host: host, hours: hours, limit: Self.groupsOfLeadingCause), newest: newest, at: now)
+                GroupFilter(
+                    host: host, hours: hours, isAttested: attested.contains(host), limit: Self.groupsOfLeadingCause),
+                newest: newest, at: now)
             let counts = try self.groupCounts(groups.map(\.number), in: grid)
             // Groups of several versions of the app have one cause.
             let kinds = Dictionary(grouping: groups, by: \.cause.kind)

@@ -6,7 +6,7 @@ package import CertificatePinning
 package import PinReportAnalysis
 
 extension StoreTransaction {
-    /// The failure rates of hosts in the last week; the most in the last hour first.
+    /// The failure rates of hosts in the last week: those of listed hosts first, of each kind the most in the last hour.
     ///
     /// - Parameter listed: The hosts of the lists. Of others, which any sender can make up, only those with the most
     ///   reports are told, up to ``HostRate/maximumUnlisted``.
@@ -22,7 +22,7 @@ extension StoreTransaction {
         let isListed = { (host: String) in host.isEmpty || listed.contains(host) }
         let hosts = failed.filter(isListed) + failed.lazy.filter { !isListed($0) }.prefix(HostRate.maximumUnlisted)
         let rates = try self.reportRates(since: now.hour - HostRate.week)
-        return try hosts.map { host in
+        let urgentFirst = try hosts.map { host in
             var counts: [Int64: (all: Int64, pins: Int64)] = [:]
             var unsampled: [Int64: Int64] = [:]
             for row in try self.connection.rows(
@@ -40,6 +40,7 @@ extension StoreTransaction {
                 part: now.partOfHour)
         }
         .sorted { ($1.lastHour, $1.usual, $0.host) < ($0.lastHour, $0.usual, $1.host) }
+        return urgentFirst.filter { isListed($0.host) } + urgentFirst.filter { !isListed($0.host) }
     }
 
     /// The time of the first publication of a version.

@@ -88,10 +88,14 @@ struct AlarmWatch: Service {
         self.begin()
         let overview = try await self.parts.overview()
         let (hosts, newest) = (overview.alarmingHosts, overview.newestVersions)
+        let attested = Set(overview.attestedHosts.filter(\.value.isAlarming).keys)
         self.begin()
         let causes =
             hosts.isEmpty
-            ? [:] : try await self.parts.store.read { try $0.leadingCauses(of: hosts, newest: newest, at: now) }
+            ? [:]
+            : try await self.parts.store.read {
+                try $0.leadingCauses(of: hosts, attested: attested, newest: newest, at: now)
+            }
         let ahead = Set(overview.probes.filter { $0.lastAttempt > now }.map(\.name))
         self.begin()
         let events = try await self.parts.store.write { store in

@@ -86,13 +86,15 @@ struct ServiceRoutes: Sendable {
         do {
             let overview = try await self.parts.overview()
             let newest = overview.newestVersions
+            let scope = StatusScope(overview, names)
+            let isSeen = scope.isWhole ? nil : { @Sendable (host: String) in scope.hasHost(host) }
             let groups = try await self.parts.store.read { store in
                 try store.groups(
                     GroupFilter(since: overview.time.before(604_800), limit: StatusDocument.maximumGroups),
-                    newest: newest, at: overview.time)
+                    newest: newest, at: overview.time, ofHosts: isSeen)
             }
             return try StatusDocument(
-                overview, groups, in: StatusScope(overview, names), room: self.parts.room.withLockedValue { $0 }
+                overview, groups, in: scope, room: self.parts.room.withLockedValue { $0 }
             ).bytes()
         } catch let error as StoreError { throw Problem.unavailable(error) }
     }

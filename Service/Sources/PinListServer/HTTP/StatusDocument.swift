@@ -148,7 +148,7 @@ struct StatusDocument: Encodable {
     ///
     /// - Parameters:
     ///   - overview: The overview.
-    ///   - groups: The newest groups of reports.
+    ///   - groups: The groups of reports, of hosts in the scope.
     ///   - scope: The part that the token may see.
     ///   - room: The use of the database's room, where this instance has looked.
     init(_ overview: Overview, _ groups: [GroupSummary], in scope: StatusScope, room: StoreRoom? = nil) {
@@ -172,7 +172,8 @@ struct StatusDocument: Encodable {
                 pinFailures: HostRate.whole(rate.pinFailures),
                 usual: (rate.usual * 10).rounded() / 10)
         }
-        self.groups = groups.filter { scope.hasHost($0.host) }.prefix(Self.maximumGroups).map { group in
+        let newestFirst = groups.sorted { ($1.seen.upperBound, $0.number) < ($0.seen.upperBound, $1.number) }
+        self.groups = newestFirst.map { group in
             Group(
                 id: group.id, host: group.host, reason: group.reason, count: group.count,
                 lastAt: group.seen.upperBound.description, cause: group.cause.title, kind: group.cause.kind.rawValue,

@@ -75,6 +75,10 @@ package struct Alarm: Hashable, Sendable {
     package let subject: String
     /// The problem, in a sentence without a full stop: that of ``AlarmSentence``.
     package let detail: String
+    /// The order of magnitude of what it counts: 1 from ten on, 2 from a hundred on; 0 of what is not counted. People are
+    /// told again of one that grew, and what they acknowledged before no longer counts: a stranger who rings an alarm
+    /// with ten reports would hide a million behind it.
+    package let magnitude: Int64
 
     /// The subject in the key of an alarm. That of an IPv6 address has the separator in it, and no other part has.
     package static func subject(of key: String) -> String {
@@ -92,14 +96,16 @@ package struct Alarm: Hashable, Sendable {
     ///   - subject: A host or the name of a list.
     ///   - facts: What the sentence says behind its subject, without a full stop.
     ///   - opening: What the sentence begins with; `nil` for that of the kind.
+    ///   - count: What is counted, where something is.
     ///   - key: What tells it apart from other alarms of its kind and subject; nothing where there are none.
     package init(
         _ kind: Kind, _ severity: Severity, _ subject: String, _ facts: String, opening: String? = nil,
-        key: String = ""
+        count: Double = 0, key: String = ""
     ) {
         self.kind = kind
         self.severity = severity
         self.subject = subject
+        self.magnitude = Int64(String(max(HostRate.whole(count), 0)).count) - 1
         self.detail = AlarmSentence.text(opening ?? kind.opening, subject, facts)
         self.key = "\(kind.rawValue):\(subject)\(key.isEmpty ? "" : ":" + key)"
     }

@@ -85,7 +85,7 @@ package enum AlarmRules {
                         .failureRate, .critical, subject,
                         (lead.map { AlarmSentence.since($0.since, at: known.time) + "; " } ?? "")
                             + "\(attested.keys) attested installations in \(attested.networks) networks reported "
-                            + "failures in the last hour", opening: Self.opening(of: lead, rate))
+                            + "failures in the last hour", opening: Self.opening(of: lead, rate), count: rate.lastHour)
                 ]
             }
             if rate.isAboveUsual {
@@ -100,7 +100,7 @@ package enum AlarmRules {
                             + "\(Self.number(rate.pinFailures)) of them pin failures; "
                             + "the usual number is \(Self.number(rate.usual))"
                             + (onlyWarns ? "; too few of them are attested to be urgent" : ""),
-                        opening: Self.opening(of: lead, rate))
+                        opening: Self.opening(of: lead, rate), count: rate.lastHour)
                 ]
             }
             guard rate.isSilent, !isOther else { return [] }

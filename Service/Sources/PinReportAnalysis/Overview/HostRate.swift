@@ -8,7 +8,7 @@ package struct HostRate: Hashable, Sendable {
     package let host: String
     /// Reports in the last sixty minutes.
     package let lastHour: Double
-    /// Reports in an hour of the week before, in the mean: as many as would have come if as many installations had
+    /// Reports in an hour of the week before, in the mean of all its hours: as many as would have come if as many installations had
     /// reported all week as do now (``ReportRate``).
     package let usual: Double
     /// The number of pin failures in the last hour.
@@ -111,11 +111,11 @@ package struct HostRate: Hashable, Sendable {
         self.pinFailures = sliding { count($0, \.pins) }
         let week = (hour - Self.week + 1)...hour
         self.hours = week.map { counts[$0]?.all ?? 0 }
-        // Of the hours since there is anything: a host that was added yesterday has no week.
-        let first = max(counts.keys.min() ?? hour, hour - Self.week)
-        let before = (first..<max(first, hour - 1))
+        // Hours without a report count, those before the first one too: a stranger who began to report yesterday makes
+        // nothing usual by that.
+        let before = (hour - Self.week)..<(hour - 1)
         func mean(_ value: (Int64) -> Double) -> Double {
-            before.isEmpty ? 0 : before.reduce(0) { $0 + value($1) } / Double(before.count)
+            before.reduce(0) { $0 + value($1) } / Double(before.count)
         }
         let whole = mean { Double(unsampled[$0] ?? 0) }
         let fullRate = mean { multiplied($0, \.all) } - whole

@@ -137,7 +137,8 @@ struct AlarmEvaluationTests {
             for look in 0..<120 {
                 let seconds = Int64(look * 60)
                 if look > 0 { hosts.append("h\(look).example") }
-                let alarms = Self.failing(look == 0 || look % 2 == 1 ? hosts : hosts + ["flaps.example"])
+                let failing = look == 0 || look % 2 == 1 ? hosts : hosts + ["flaps.example"]
+                let alarms = Self.failing(failing, .warning)
                 all += try await Self.told(alarms, to: store, after: seconds).map { "\(seconds) \($0)" }
             }
             #expect(
@@ -148,6 +149,51 @@ struct AlarmEvaluationTests {
                 ])
             let ends = try await Self.told([], to: store, after: 7_200).map { $0.split(separator: " ").first ?? "" }
             #expect(ends == ["recovered", "recovered"])
+        }
+    }
+
+    @Test("a stranger rings one listed host: the lock-out of another that begins ten minutes later is told within five")
+    func strangerRingsOneListedHostTheLockOutOfAnotherIsToldWithinFiveMinutes() async throws {
+        try await TestedStore.sqlite.withDatabase { open in
+            let store = try open()
+            let (rung, real) = (Self.failing(["a"]), Self.failing(["b"]))
+            #expect(try await Self.told(rung, to: store, after: 0) == ["firing failure-rate:a 1"])
+            #expect(try await Self.told(rung + real, to: store, after: 600) == [])
+            #expect(try await Self.told(rung + real, to: store, after: 899) == [])
+            #expect(try await Self.told(rung + real, to: store, after: 900) == ["firing failure-rate:a 2"])
+            #expect(try await Self.told(rung + real, to: store, after: 1_200) == [])
+            // More of them in one go are told in one go.
+            let more = Self.failing(["c", "d"])
+            #expect(try await Self.told(rung + real + more, to: store, after: 1_300) == [])
+            #expect(try await Self.told(rung + real + more, to: store, after: 1_600) == ["firing failure-rate:a 4"])
+        }
+    }
+
+    @Test(
+        "ten reports of a stranger were seen and acknowledged: ten times as many ring anew, and fewer later do not",
+        arguments: TestedStore.all)
+    func tenReportsOfAStrangerWereSeenAndAcknowledgedTenTimesAsManyRingAnew(on tested: TestedStore) async throws {
+        try await tested.withDatabase { open in
+            let store = try open()
+            @Sendable func failing(_ count: Double) -> [Alarm] {
+                [Alarm(.failureRate, .critical, "a", "\(count)", count: count)]
+            }
+            #expect(try await Self.told(failing(12), to: store, after: 0) == ["firing failure-rate:a 1"])
+            let isSeen = try await store.write { store in
+                try AlarmHandling.acknowledge("failure-rate:a", in: store, by: "t1", at: Self.time(60))
+            }
+            #expect(isSeen)
+            _ = try await Self.told(failing(90), to: store, after: 75)
+            #expect(try await store.read { try $0.firingAlarms().first?.acknowledgement } != nil)
+            // What was acknowledged has another key for a pager than what rings now.
+            #expect(try await Self.told(failing(100), to: store, after: 90) == ["firing failure-rate:a#2 1"])
+            #expect(try await store.read { try $0.firingAlarms().first?.acknowledgement } == nil)
+            #expect(try await Self.told(failing(30), to: store, after: 105) == [])
+            #expect(try await Self.told(failing(400), to: store, after: 120) == [])
+            #expect(try await Self.told(failing(100_000), to: store, after: 135) == ["firing failure-rate:a#2 1"])
+            #expect(try await Self.told(failing(20), to: store, after: 150) == [])
+            #expect(try await Self.told([], to: store, after: 165) == ["recovered failure-rate:a#2 1"])
+            #expect(try await Self.told(failing(15), to: store, after: 180) == ["firing failure-rate:a 1"])
         }
     }
 

@@ -278,7 +278,7 @@ struct AlarmRuleTests {
         let hour: Int64 = 1_000
         func rate(_ usual: Int64, last: Int64, pins: Int64 = 0, silent: Int64 = 0) -> HostRate {
             var counts: [Int64: (all: Int64, pins: Int64)] = [:]
-            for ago in (max(silent, 2))..<168 { counts[hour - ago] = (usual, 0) }
+            for ago in max(silent, 2)...168 { counts[hour - ago] = (usual, 0) }
             if silent == 0 { counts[hour] = (last, pins) }
             return HostRate("a", counts, hour: hour, part: 1)
         }
@@ -294,6 +294,26 @@ struct AlarmRuleTests {
         // In the middle of an hour half of the one before counts.
         let sliding = HostRate("a", [hour: (10, 4), hour - 1: (20, 8)], hour: hour, part: 0.5)
         #expect((sliding.lastHour, sliding.pinFailures) == (20, 8))
+    }
+
+    @Test("a stranger reports a quiet host a little more often each hour, and after four days hides no lock-out behind that")
+    func strangerReportsAQuietHostALittleMoreOftenEachHourAndHidesNoLockOutBehindThat() {
+        var counts: [Int64: (all: Int64, pins: Int64)] = [:]
+        func isAlarming(_ count: Int64, in hour: Int64) -> Bool {
+            counts[hour] = (count, count)
+            return HostRate("a", counts, hour: hour, part: 1).isAboveUsual
+        }
+        for hour in Int64(1_000)..<1_096 {
+            // The most that rings no alarm.
+            var count = counts[hour - 1]?.all ?? 0
+            while !isAlarming(count + 1, in: hour) { count += 1 }
+            counts[hour] = (count, count)
+        }
+        #expect((9...100).contains(counts[1_095]?.all ?? 0))
+        #expect(isAlarming(200, in: 1_096))
+        // As many as one address can send are not usual a day later.
+        counts = [:]
+        for hour in Int64(1_000)..<1_024 { #expect(isAlarming(3_600, in: hour)) }
     }
 
     @Test("the rates of hosts are alarms, critical when pins fail")

@@ -32,6 +32,8 @@ struct HostRateViewModel: Hashable, Sendable {
     var reported: Int? = nil
     /// Whether the reports are of lists and roots that clients refused, and of no host.
     var isOfLists = false
+    /// Whether a list has the host: any sender can report one that no list has.
+    var isListed = true
     /// The factor of the figures, in a sentence; nothing where all installations report.
     var caption = ""
 

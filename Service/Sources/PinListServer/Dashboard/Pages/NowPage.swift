@@ -29,11 +29,6 @@ struct NowPage: DashboardPage {
     /// The alarms, the most urgent first.
     private var sorted: [AlarmViewModel] { self.alarms.sorted(by: AlarmViewModel.order) }
 
-    /// Whether there is less than a day to show.
-    private var isYoung: Bool {
-        self.hosts.allSatisfy { $0.hours.values.count <= PlotSeries.day } && !self.hosts.isEmpty
-    }
-
     /// The state in one sentence: what is wrong, where something is.
     var sentence: String {
         if let first = self.sorted.first { return first.title }
@@ -44,14 +39,21 @@ struct NowPage: DashboardPage {
         }
     }
 
-    /// The view that the template is filled with.
-    func view(in frame: PageFrame) -> View {
-        let first = self.sorted.first
-        let failures = self.hosts.compactMap { $0.reported ?? $0.lastHour }.reduce(0) { sum, count in
+    /// The pin failures of hosts in the last hour.
+    private static func failures(of hosts: [HostRateViewModel]) -> Int {
+        hosts.compactMap { $0.reported ?? $0.lastHour }.reduce(0) { sum, count in
             let (added, overflow) = sum.addingReportingOverflow(count)
             return overflow ? .max : added
         }
-        let hosts = NumberText.count(self.hosts.count, "host", "hosts")
+    }
+
+    /// The view that the template is filled with.
+    func view(in frame: PageFrame) -> View {
+        let first = self.sorted.first
+        let listed = self.hosts.filter(\.isListed)
+        let (failures, others) = (Self.failures(of: listed), Self.failures(of: self.hosts.filter { !$0.isListed }))
+        let hosts = NumberText.count(listed.count, "host", "hosts")
+        let unlisted = others > 0 ? ", and \(NumberText.count(others)) for hosts of no list" : ""
         let blind = self.unmeasured.isEmpty ? "" : "; \(NumberText.count(self.unmeasured.count)) not measured"
         return View([
             "sentence": .markup(first.map { VisibleText.line($0.title, limit: 1_024) } ?? "\(self.sentence)"),
@@ -60,7 +62,7 @@ struct NowPage: DashboardPage {
             "moreAlarms": self.alarms.count > 1
                 ? "\(NumberText.count(self.alarms.count - 1, "more alarm", "more alarms")) below." : "",
             "summary": """
-            \(NumberText.count(failures, "pin failure", "pin failures")) reported in the last hour, from \(hosts)\(blind).
+            \(NumberText.count(failures, "pin failure", "pin failures")) reported in the last hour, from \(hosts)\(unlisted)\(blind).
             """,
             "alarms": .views(
                 self.sorted.map { $0.view(in: frame) }),
@@ -74,7 +76,6 @@ struct NowPage: DashboardPage {
             "hasAttestations": .flag(!self.attestations.isEmpty),
             "unmeasured": .views(self.unmeasured.map(\.view)), "hasUnmeasured": .flag(!self.unmeasured.isEmpty),
             "steps": .markup(FirstSteps.list.markup), "hostSteps": .markup(FirstSteps.host.markup),
-            "spanWord": "\(self.isYoung ? "day" : "week")",
             "room": "\(self.room)", "hasRoom": .flag(!self.room.isEmpty),
             "failuresHref": "\(frame.link(DashboardSection.failures.path))",
         ])

@@ -19,10 +19,10 @@ extension DashboardPages {
             limit: FailuresPage.maximumGroups + 1)
         let grid = HourGrid(filter.span, until: now.hour)
         let ((listed, isCut), counts, choices, kinds, unreported) = try await asked.parts.store.read { store in
-            let newestFirst = try store.groups(wanted, newest: newest, at: now)
-            let listed = Self.listed(newestFirst.prefix(FailuresPage.maximumGroups), by: filter, grid)
+            let found = try store.groups(wanted, newest: newest, at: now)
+            let listed = Self.listed(found.prefix(FailuresPage.maximumGroups), by: filter, grid)
             return (
-                (listed, isCut: newestFirst.count > FailuresPage.maximumGroups),
+                (listed, isCut: found.count > FailuresPage.maximumGroups),
                 try store.groupCounts(listed.prefix(FailuresPage.maximumPlots).map(\.number), in: grid),
                 try store.groupChoices(limit: FailuresPage.maximumChoices), try store.kindCounts(in: grid),
                 try store.unreported(in: grid)

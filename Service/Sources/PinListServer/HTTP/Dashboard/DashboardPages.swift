@@ -23,13 +23,17 @@ enum DashboardPages {
                     why: "no probe has handed in a result",
                     next: "Run tumbler probe --push daily; the service itself makes no connections to hosts."))
         }
-        // Hosts of the list without reports are listed, too: zero is a figure.
+        // Hosts of the list without reports are there, too, and last: zero is a figure.
         let rates =
             overview.hosts
             + listed.subtracting(overview.hosts.map(\.host)).sorted().map { host in
                 HostRate(host, [:], hour: overview.time.hour, part: overview.time.partOfHour)
             }
-        var hosts = rates.map { Self.rate($0, overview.time) }
+        var hosts = rates.map { rate in
+            var model = Self.rate(rate, overview.time)
+            model.isListed = rate.host.isEmpty || listed.contains(rate.host)
+            return model
+        }
         // A week of which nothing is known but the last hours says less than a day.
         if !hosts.contains(where: \.hours.reachesBeyondDay) {
             for index in hosts.indices { hosts[index].hours = hosts[index].hours.newest(PlotSeries.day) }
