@@ -51,6 +51,21 @@ package struct NetworkCounter: Sendable {
     private enum Place: Hashable {
         case share(GroupQuota.Share)
         case part(GroupQuota.Part)
+
+        /// Both places of a group.
+        static func all(of share: GroupQuota.Share) -> [Self] { [.share(share), .part(share.part)] }
+    }
+
+    /// The groups of a place.
+    private struct Line {
+        /// An entry of a group.
+        typealias Entry = (id: String, arrival: UInt64)
+
+        /// The number of groups that are there.
+        var count = 0
+        /// Groups in the order in which they came. Some have left since, or have several networks by now: such an entry goes
+        /// when it is looked at.
+        var entries: ArraySlice<Entry> = []
     }
 
     private static let daySeconds: Int64 = 86_400
@@ -61,14 +76,9 @@ package struct NetworkCounter: Sendable {
     /// By the group's id.
     private var groups: [String: Group] = [:]
     private var quota = GroupQuota(listed: 0, other: 0)
-    private var held: [GroupQuota.Share: Int] = [:]
-    /// Groups of one network that leave next, the oldest last: found once, and used up before they are looked for again.
-    private var leaving: [Place: [(id: String, arrival: UInt64)]] = [:]
-    /// Places in which no group has one network alone. It stays so until the day ends: networks of a group only become more,
-    /// and no newcomer finds room there. Without this each newcomer would have all groups looked through.
-    private var exhausted: Set<Place> = []
-    /// The number of searches through all groups today.
-    private(set) var searches = 0
+    private var lines: [Place: Line] = [:]
+    /// The number of entries that were looked at today.
+    private(set) var looks = 0
     private var arrivals: UInt64 = 0
 
     /// A counter for the day of a time.
@@ -130,52 +140,56 @@ package struct NetworkCounter: Sendable {
     /// The number of groups that are counted today.
     package var groupCount: Int { self.groups.count }
 
+    /// The number of entries in all lines.
+    var entryCount: Int { self.lines.values.reduce(0) { $0 + $1.entries.count } }
+
     /// Adds a group, in the place of another one where there is no room.
     ///
     /// - Returns: Whether it was added.
     private mutating func makeRoom(for share: GroupQuota.Share, _ id: String) -> Bool {
-        switch self.quota.room(for: share, holding: self.held[share] ?? 0) {
+        switch self.quota.room(for: share, holding: self.lines[.share(share)]?.count ?? 0) {
         case .free: self.quota.add(share)
         case .whenOneLeaves(let scope):
             let place = scope == .share ? Place.share(share) : Place.part(share.part)
             guard let leaving = self.oldestOfOneNetwork(in: place), let group = self.groups.removeValue(forKey: leaving)
             else { return false }
-            let left = (self.held[group.share] ?? 1) - 1
-            self.held[group.share] = left > 0 ? left : nil
+            for place in Place.all(of: group.share) {
+                self.lines[place]?.count -= 1
+                if self.lines[place]?.count == 0 { self.lines[place] = nil }
+            }
         }
-        self.held[share, default: 0] += 1
         self.arrivals += 1
         self.groups[id] = Group(share: share, arrival: self.arrivals, hashes: [])
+        for place in Place.all(of: share) { self.join(place, (id: id, arrival: self.arrivals)) }
         return true
     }
 
+    /// Takes the oldest group of one network out of a line. What stands before it in the line is looked at once: networks of a
+    /// group only become more.
     private mutating func oldestOfOneNetwork(in place: Place) -> String? {
-        guard !self.exhausted.contains(place) else { return nil }
-        for isSearched in [false, true] {
-            if isSearched {
-                self.searches += 1
-                self.leaving[place] = self.groups.filter {
-                    Self.stands($0.value, in: place) && $0.value.hashes.count <= 1
-                }
-                .map { (id: $0.key, arrival: $0.value.arrival) }.sorted { $0.arrival > $1.arrival }
-            }
-            while let next = self.leaving[place]?.popLast() {
-                guard let group = self.groups[next.id], group.arrival == next.arrival, group.hashes.count <= 1 else {
-                    continue
-                }
-                return next.id
-            }
+        while let next = self.lines[place]?.entries.popFirst() {
+            self.looks += 1
+            if self.isOfOneNetwork(next) { return next.id }
         }
-        self.leaving[place] = nil
-        self.exhausted.insert(place)
         return nil
     }
 
-    private static func stands(_ group: Group, in place: Place) -> Bool {
-        switch place {
-        case .share(let share): group.share == share
-        case .part(let part): group.share.part == part
+    /// Puts a group at the end of a line. A group that left through its other line still stands in this one, so a line with
+    /// more than twice as many entries as groups is cleared of those. Each time most of it goes: a newcomer costs a few looks.
+    private mutating func join(_ place: Place, _ entry: Line.Entry) {
+        var line = self.lines.removeValue(forKey: place) ?? Line()
+        line.count += 1
+        if line.entries.count > 2 * line.count + 16 {
+            self.looks += line.entries.count
+            line.entries.removeAll { !self.isOfOneNetwork($0) }
         }
+        line.entries.append(entry)
+        self.lines[place] = line
+    }
+
+    private func isOfOneNetwork(_ entry: Line.Entry) -> Bool {
+        guard let group = self.groups[entry.id] else { return false }
+        return group.arrival == entry.arrival && group.hashes.count <= 1
     }
 
     private mutating func turn(to now: Timestamp, using random: inout some RandomNumberGenerator) {
@@ -187,10 +201,8 @@ package struct NetworkCounter: Sendable {
         self.keyed = HMAC(key: Self.newKey(using: &random))
         self.groups = [:]
         self.quota = GroupQuota(listed: 0, other: 0)
-        self.held = [:]
-        self.leaving = [:]
-        self.exhausted = []
-        self.searches = 0
+        self.lines = [:]
+        self.looks = 0
     }
 
     private func hash(_ address: SourceAddress, _ group: String) -> UInt64 {

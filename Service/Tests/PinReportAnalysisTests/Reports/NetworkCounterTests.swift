@@ -124,11 +124,40 @@ struct NetworkCounterTests {
             _ = scene.count("198.51.100.1", "a.example", version: "0.\(number)")
         }
         for number in 0..<5_000 { #expect(scene.count("192.0.2.1", "a.example", version: "1.\(number)") == nil) }
-        #expect(scene.counter.searches == 1)
+        #expect(scene.counter.looks == share)
         // Another day begins with room.
         _ = scene.count("192.0.2.1", "a.example", after: Self.day)
-        #expect(scene.counter.searches == 0)
+        #expect(scene.counter.looks == 0)
         #expect(scene.counter.groupCount == 1)
+    }
+
+    @Test("a full part has one group of one network: each newcomer of a flood takes the last one's place, at one look")
+    func fullPartHasOneGroupOfOneNetworkEachNewcomerOfAFloodTakesTheLastOnesPlaceAtOneLook() {
+        var scene = Scene()
+        let (part, newcomers) = (NetworkCounter.maximumGroups / 2, 5_000)
+        for number in 0..<part {
+            _ = scene.count("203.0.113.1", "\(number).invented.test", isListed: false)
+            if number > 0 { _ = scene.count("198.51.100.1", "\(number).invented.test", isListed: false) }
+        }
+        // The first one takes the place of that group, each later one that of the one before it.
+        for number in 0..<newcomers {
+            #expect(scene.count("192.0.2.1", "\(number).new.test", isListed: false)?.networks == BoundedCount(1))
+        }
+        #expect(scene.counter.groupCount == part)
+        // The second newcomer passes over those of two networks, once for all.
+        #expect(scene.counter.looks == part - 1 + newcomers)
+        #expect(scene.count("198.51.100.1", "1.invented.test", isListed: false)?.networks == BoundedCount(2))
+    }
+
+    @Test("a flood at one host leaves few entries behind it, and has few looked at, where its part has room")
+    func floodAtOneHostLeavesFewEntriesBehindItAndHasFewLookedAt() {
+        var scene = Scene()
+        let (share, flood) = (GroupQuota(listed: 0, other: 0).maximumOfShare(isListed: true), 10_000)
+        for number in 0..<flood { _ = scene.count("203.0.113.1", "a.example", version: "0.\(number)") }
+        #expect(scene.counter.groupCount == share)
+        // Each group stands in two lines.
+        #expect(scene.counter.entryCount <= 2 * (2 * share + 17))
+        #expect(scene.counter.looks <= 4 * flood)
     }
 
     @Test("a day ends with what was counted on it, and with its key")
