@@ -149,28 +149,41 @@ extension StoreTransaction {
         return Set(try rows.map { CountedHosts.Place(name: try $0.text(0), host: try $0.text(1)) })
     }
 
-    /// The maximum number of bytes of signals in the row of a report whose document is not kept: a client that notices all
-    /// that it looks for writes less.
-    private static var maximumSignalBytes: Int { 1_024 }
+    /// The maximum numbers of bytes of texts in the row of a report, which every report has, whatever its source has written
+    /// before: a DNS name has 253 at most, and the 32 longest names of `RuntimeIntegrity`, of which a client sends no more,
+    /// have 503. A document has all of it.
+    private static var maximumBytes: (host: Int, platform: Int, signals: Int) { (253, 64, 512) }
 
-    private static func signals(of report: CollectedReport, isWhole: Bool) -> String {
+    /// The beginning of a text: whole characters, of so many bytes together at most.
+    private static func beginning(of text: String, bytes maximum: Int) -> String {
+        guard text.utf8.count > maximum else { return text }
+        var bytes = 0
+        let beginning = text.prefix { character in
+            bytes += character.utf8.count
+            return bytes <= maximum
+        }
+        return String(beginning)
+    }
+
+    private static func signals(of report: CollectedReport) -> String {
         var bytes = 0
         return report.signals.prefix { signal in
             bytes += signal.utf8.count + 1
-            return isWhole || bytes <= Self.maximumSignalBytes
+            return bytes <= Self.maximumBytes.signals
         }.joined(separator: "\n")
     }
 
     private static func row(of accepted: AcceptedReport, in group: Int64, withBody: Bool) -> [SQLValue] {
         let report = accepted.report
-        let platform = report.app.platform ?? ""
-        let version = report.app.platformVersion ?? ""
+        let (name, version) = (report.app.platform ?? "", report.app.platformVersion ?? "")
+        let platform = name.isEmpty || version.isEmpty ? name + version : "\(name) \(version)"
         return [
             .integer(group), .integer(accepted.receivedAt.secondsSince1970),
-            .optional(report.claimedTime?.secondsSince1970), .text(report.hostname),
+            .optional(report.claimedTime?.secondsSince1970),
+            .text(Self.beginning(of: report.hostname, bytes: Self.maximumBytes.host)),
             .optional(report.port.map { Int64($0) }),
-            .text(platform.isEmpty || version.isEmpty ? platform + version : "\(platform) \(version)"),
-            .optional(report.leaf?.pin.description), .text(Self.signals(of: report, isWhole: withBody)),
+            .text(Self.beginning(of: platform, bytes: Self.maximumBytes.platform)),
+            .optional(report.leaf?.pin.description), .text(Self.signals(of: report)),
             .integer(accepted.isSample ? 1 : 0), withBody ? .blob(accepted.body) : .null,
             .text(accepted.attestation.state.rawValue), .optional(accepted.attestation.step.map { Int64($0) }),
         ]

@@ -151,26 +151,41 @@ struct StoredReportTests {
         }
     }
 
-    @Test("a report whose document may not be kept is stored without it, and of many signals with the first ones")
-    func reportWhoseDocumentMayNotBeKeptIsStoredWithoutItAndOfManySignalsWithTheFirstOnes() async throws {
-        try await TestedStore.sqlite.withDatabase { open in
+    @Test(
+        "a report whose document may not be kept is stored without it, and no row is longer for the texts of a stranger",
+        arguments: TestedStore.all)
+    func reportWhoseDocumentMayNotBeKeptIsStoredWithoutItAndNoRowIsLongerForTheTextsOfAStranger(
+        on tested: TestedStore
+    ) async throws {
+        // The longest texts that are read: 256 scalars of four bytes.
+        let long = JSONValue.string(String(repeating: "😀", count: ReportBodyLimits.textLength))
+        let texts = ["hostname", "app-platform", "app-platform-version"].map { ($0, long) }
+        var changed = try ReportText.report(chain: SketchedChain.chain(), texts)
+        #expect(changed.hostname.utf8.count == 1_024)
+        changed.signals = (0..<20).map { "\($0 % 10)" + String(repeating: "s", count: 100) }
+        let report = changed
+        let reports = [false, true].map { isKept in
+            AcceptedReport(
+                report: report, group: ReportGroup(report), receivedAt: TurnedClock.start, networks: nil,
+                isSample: false, isListed: true, mayBeKept: { isKept }, body: report.document)
+        }
+        try await tested.withDatabase { open in
             let store = try open()
-            var changed = try ReportText.report(chain: SketchedChain.chain())
-            changed.signals = (0..<20).map { "\($0 % 10)" + String(repeating: "s", count: 100) }
-            let report = changed
-            let reports = [false, true].map { isKept in
-                AcceptedReport(
-                    report: report, group: ReportGroup(report), receivedAt: TurnedClock.start, networks: nil,
-                    isSample: false, isListed: true, mayBeKept: { isKept }, body: report.document)
-            }
             try await store.write { try $0.add(reports, countedBy: "a") }
             let rows = try await store.read { store in
-                try store.connection.rows("SELECT signals, body FROM report ORDER BY number", []).map { row in
-                    (try row.text(0).split(separator: "\n").count, try row.optionalBlob(1) != nil)
-                }
+                try store.connection.rows(
+                    "SELECT host, platform, leaf_pin, signals, body FROM report ORDER BY number", [])
             }
-            #expect(rows.map(\.0) == [10, 20])
-            #expect(rows.map(\.1) == [false, true])
+            try #require(rows.count == 2)
+            for (row, isKept) in zip(rows, [false, true]) {
+                let texts = try (0..<4).map { try row.text($0) }
+                #expect(texts.reduce(0) { $0 + $1.utf8.count } <= 900)
+                // Cut between characters.
+                #expect(texts[0] == String(repeating: "😀", count: 63))
+                #expect(texts[1] == String(repeating: "😀", count: 16))
+                #expect(texts[3] == report.signals.prefix(5).joined(separator: "\n"))
+                #expect(try row.optionalBlob(4) == (isKept ? report.document : nil))
+            }
         }
     }
 
