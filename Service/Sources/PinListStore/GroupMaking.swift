@@ -7,8 +7,8 @@ internal import PinReportAnalysis
 /// Makes the groups of a batch that are not there yet, within a transaction that holds ``StoreLock/groups``: without it
 /// reports are only counted in groups and overflows that are there.
 struct GroupMaking {
-    /// The maximum number of groups that leave for those of one batch. A flood of new groups would have each of them
-    /// look for one that leaves; the rest is counted in the overflow.
+    /// The maximum number of groups of each part that leave for those of one batch. A flood of new groups would have each of
+    /// them look for one that leaves; the rest is counted in the overflow. Invented groups use up no other part's.
     static let maximumLeaving = 100
 
     private struct Source: Hashable {
@@ -22,7 +22,7 @@ struct GroupMaking {
     private var quota: GroupQuota
     private var counts: [GroupQuota.Share: Int] = [:]
     private var leaving: [Source: ArraySlice<Int64>] = [:]
-    private var left = 0
+    private var left: [GroupQuota.Part: Int] = [:]
 
     /// Begins with what is there.
     init(store: StoreTransaction, known: [String: KnownGroup], quota: GroupQuota) {
@@ -71,11 +71,11 @@ struct GroupMaking {
         var candidates =
             try self.leaving[source] ?? self.store.leavingGroups(of: share, in: scope, limit: Self.maximumLeaving)[...]
         defer { self.leaving[source] = candidates }
-        while self.left < Self.maximumLeaving, let number = candidates.popFirst() {
+        while self.left[share.part, default: 0] < Self.maximumLeaving, let number = candidates.popFirst() {
             guard !self.known.values.contains(where: { $0.number == number }),
                 try self.store.removeGroup(number, if: { count, _ in count == 1 })
             else { continue }
-            self.left += 1
+            self.left[share.part, default: 0] += 1
             return true
         }
         return false

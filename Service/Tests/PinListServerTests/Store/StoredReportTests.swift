@@ -12,7 +12,8 @@ import Testing
 
 @Suite("Reports in a store", .runsPostgreSQL)
 struct StoredReportTests {
-    private static func accepted(
+    /// A report of a leaf at a host.
+    static func accepted(
         host: String = "example.com", leaf: Int = 1, networks: Int? = nil, isListed: Bool = true,
         at time: Timestamp = TurnedClock.start
     ) throws -> AcceptedReport {
@@ -287,7 +288,8 @@ struct StoredReportTests {
         }
     }
 
-    private static func overflow(in store: any ServiceStore) async throws -> [String] {
+    /// What overflows counted: kind, host and number of each.
+    static func overflow(in store: any ServiceStore) async throws -> [String] {
         try await store.read { store in
             try store.connection.rows(
                 """
@@ -331,25 +333,6 @@ struct StoredReportTests {
             #expect(try await Self.overflow(in: store) == ["pin known.example 2"])
             let rates = try await store.read { try $0.hostRates(listed: ["known.example"], at: TurnedClock.start) }
             #expect(rates.map { "\($0.host) \($0.lastHour)" } == ["known.example 2.0"])
-        }
-    }
-
-    @Test(
-        "groups of one report leave first, the oldest of them, and at most a hundred for one batch",
-        arguments: TestedStore.all)
-    func groupsOfOneReportLeaveFirstTheOldestOfThemAndAtMostAHundredForOneBatch(on tested: TestedStore) async throws {
-        try await tested.withDatabase { open in
-            let store = try open()
-            try await Self.fill(store, ReportGroup.maximumGroups / 2, isListed: false, reports: 1)
-            let reports = try (0..<130).map { try Self.accepted(host: "invented\($0).example", isListed: false) }
-            try await store.append { try $0.add(reports, countedBy: "a") }
-            #expect(try await Self.overflow(in: store) == ["pin  30"])
-            let rest = try await store.read { store in
-                try store.connection.rows(
-                    "SELECT COUNT(*), MIN(first_at) FROM group_count WHERE instance = ?", [.text("x")]
-                ).map { [try $0.integer(0), try $0.integer(1)] }
-            }
-            #expect(rest == [[Int64(ReportGroup.maximumGroups / 2) - 100, 101]])
         }
     }
 
