@@ -2,6 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CertificatePinning
 internal import PinReportAnalysis
 
 /// Makes the groups of a batch that are not there yet, within a transaction that holds ``StoreLock/groups``: without it
@@ -59,21 +60,29 @@ struct GroupMaking {
             self.counts[share] = count + 1
             return true
         case .whenOneLeaves(let scope):
-            guard try self.oneLeaves(share, scope) else { return false }
+            guard try self.oneLeaves(share, scope, at: report.receivedAt) else { return false }
             if scope == .part { self.counts[share] = count + 1 }
             return true
         }
     }
 
-    /// Has one group of one report leave. Its share may be counted too high then, until the batch is over.
-    private mutating func oneLeaves(_ share: GroupQuota.Share, _ scope: GroupQuota.Scope) throws -> Bool {
+    /// Has one group leave. Its share may be counted too high then, until the batch is over.
+    private mutating func oneLeaves(
+        _ share: GroupQuota.Share, _ scope: GroupQuota.Scope, at now: Timestamp
+    ) throws -> Bool {
         let source = Source(share: scope == .share ? share : nil, part: share.part)
         var candidates =
-            try self.leaving[source] ?? self.store.leavingGroups(of: share, in: scope, limit: Self.maximumLeaving)[...]
+            try self.leaving[source]
+            ?? self.store.leavingGroups(of: share, in: scope, at: now, limit: Self.maximumLeaving)[...]
         defer { self.leaving[source] = candidates }
         while self.left[share.part, default: 0] < Self.maximumLeaving, let number = candidates.popFirst() {
             guard !self.known.values.contains(where: { $0.number == number }),
-                try self.store.removeGroup(number, if: { count, _ in count == 1 })
+                // Its networks were looked at: one that is new since then came with a report, which is its last one.
+                try self.store.removeGroup(
+                    number,
+                    if: { reports, lastAt in
+                        GroupQuota.mayLeave(reports: reports, lastAt: Timestamp(secondsSince1970: lastAt), at: now)
+                    })
             else { continue }
             self.left[share.part, default: 0] += 1
             return true

@@ -169,10 +169,20 @@ extension StoreTransaction {
         return counts
     }
 
-    /// Groups of one report, the oldest first, which leave when another comes.
+    /// The maximum number of groups whose networks are looked at when one has to leave.
+    private static var maximumLookedAt: Int { 1_000 }
+
+    /// The groups that leave when another comes: those of one report, then small ones of which none came for a day, of each the
+    /// oldest first (``GroupQuota/mayLeave(reports:lastAt:at:)``).
     ///
-    /// - Parameter share: Of this share, or only of its part.
-    func leavingGroups(of share: GroupQuota.Share, in scope: GroupQuota.Scope, limit: Int) throws -> [Int64] {
+    /// - Parameters:
+    ///   - share: The share of the newcomer.
+    ///   - scope: Whether they are looked for in its share, or in its part.
+    ///   - now: The time.
+    ///   - limit: The maximum number of groups.
+    func leavingGroups(
+        of share: GroupQuota.Share, in scope: GroupQuota.Scope, at now: Timestamp, limit: Int
+    ) throws -> [Int64] {
         let isShare = scope == .share
         let (attested, overflow) = (
             SQLValue.text(AttestationState.attested.rawValue), SQLValue.text(ReportGroup.overflowReason)
@@ -186,12 +196,24 @@ extension StoreTransaction {
             condition = "is_listed = ? AND attestation <> ? AND reason <> ?"
             part = [.integer(share.isListed ? 1 : 0), attested, overflow]
         }
+        // Networks are looked up for the first of them alone: of all of them it would take as long as many batches.
         return try self.connection.rows(
             """
-            SELECT number FROM report_group JOIN group_count ON group_count.group_number = report_group.number
-            WHERE \(condition) GROUP BY number HAVING SUM(group_count.count) = 1
-            ORDER BY MIN(group_count.first_at), number LIMIT ?
-            """, part + [.integer(Int64(limit))]
+            SELECT number FROM (
+                SELECT report_group.number, SUM(group_count.count) > 1 AS is_several, MAX(group_count.last_at) AS last_at
+                FROM report_group JOIN group_count ON group_count.group_number = report_group.number
+                WHERE \(condition) GROUP BY report_group.number
+                HAVING SUM(group_count.count) = 1
+                    OR (SUM(group_count.count) <= \(GroupQuota.maximumOfSmallGroup) AND MAX(group_count.last_at) < ?)
+                ORDER BY 2, 3, 1 LIMIT \(Self.maximumLookedAt)) AS small
+            WHERE NOT is_several
+                OR (SELECT COALESCE(MAX(networks), 0) FROM group_network WHERE group_number = small.number)
+                    <= \(GroupQuota.maximumNetworksOfSmallGroup)
+            ORDER BY is_several, last_at, number LIMIT ?
+            """,
+            part + [
+                .integer(now.before(GroupQuota.smallGroupSeconds).secondsSince1970), .integer(Int64(limit)),
+            ]
         ).map { try $0.integer(0) }
     }
 

@@ -2,21 +2,25 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
+package import CertificatePinning
+
 /// The quota of groups of reports, when strangers make up new ones without end.
 ///
 /// Groups are kept in two parts: those of published lists and their hosts, and all others. Neither part takes room of the
 /// other, so invented hosts push out nothing that belongs to the operator. Within a part each host has a share, because a
 /// stranger can also name a listed host and make up versions of an app. Where there is no room, the oldest group of one
-/// report leaves; where every group has more than one, the newcomer is counted in ``ReportGroup/overflow(isListed:)``.
+/// report leaves, else one that is small and was not reported for a day (``mayLeave(reports:lastAt:at:)``); where there is
+/// none, the newcomer is counted in ``ReportGroup/overflow(isListed:)``.
 ///
 /// A store goes through the new groups of a batch as follows (decision 0046):
 ///
 /// 1. It counts the groups of each part, without those that are an overflow, and makes a quota of the two numbers.
 /// 2. For each group that it does not have yet it counts the groups of the ``Share`` and asks ``room(for:holding:)``.
 /// 3. `free`: it stores the group and calls ``add(_:)``.
-/// 4. `whenOneLeaves`: it looks for the group with a count of 1, no overflow, with the lowest `first_at` (then number), in
-///    the share or in the part. It deletes that one, with its reports and what is counted of it, and stores the newcomer.
-///    The quota stays as it is. Where there is no such group it counts the reports in `group.overflow(isListed:)`.
+/// 4. `whenOneLeaves`: it looks for a group that may leave, no overflow, in the share or in the part: those of one report
+///    first, then the others, of each the one whose last report is the oldest (then the lowest number). It deletes that one,
+///    with its reports and what is counted of it, and stores the newcomer. The quota stays as it is. Where there is no such
+///    group it counts the reports in `group.overflow(isListed:)`.
 ///
 /// Counts by the hour (``CountedHosts``) do not leave with a group: a rate never falls because a group made room.
 package struct GroupQuota: Hashable, Sendable {
@@ -58,7 +62,7 @@ package struct GroupQuota: Hashable, Sendable {
         case attested
     }
 
-    /// The scope in which a group of one report is looked for that leaves.
+    /// The scope in which a group is looked for that leaves.
     package enum Scope: Hashable, Sendable {
         /// Among the groups of the newcomer's share: the host has all that one host may take.
         case share
@@ -70,7 +74,7 @@ package struct GroupQuota: Hashable, Sendable {
     package enum Room: Hashable, Sendable {
         /// The group has room.
         case free
-        /// The group has room when the oldest group of one report leaves; else its reports go to the overflow.
+        /// The group has room when another one leaves; else its reports go to the overflow.
         case whenOneLeaves(Scope)
     }
 
@@ -78,6 +82,16 @@ package struct GroupQuota: Hashable, Sendable {
     static let sharesOfPart = 8
     /// The minimum number of groups of a share, where the part is large enough: one host that fails in several ways.
     static let minimumOfShare = 16
+
+    /// The maximum number of reports of a small group, which leaves when it was not reported for ``smallGroupSeconds``. It is as
+    /// many as have their documents kept: what really fails has more within a day, or was small and is over. A stranger who
+    /// reports 625 made-up groups twice fills the share of a host; now they stay for a day, or need 10,625 reports.
+    package static let maximumOfSmallGroup: Int64 = 16
+    /// The time for which a small group stays after its last report, in seconds.
+    package static let smallGroupSeconds: Int64 = 86_400
+    /// The maximum number of networks that reported a small group on a day, where they are counted: what more reported is less
+    /// often made up, though a stranger may have several.
+    package static let maximumNetworksOfSmallGroup: Int64 = 1
 
     /// The maximum number of groups of published lists and their hosts: half, and the odd one.
     let maximumListed: Int
@@ -125,6 +139,16 @@ package struct GroupQuota: Hashable, Sendable {
             case .attested: self.attested >= self.maximumListed
             }
         return isFull ? .whenOneLeaves(.part) : .free
+    }
+
+    /// Whether a group may leave for another one, as far as its reports say: it has one, or it is small and old.
+    ///
+    /// - Parameters:
+    ///   - reports: The number of its reports.
+    ///   - lastAt: The time of the last one.
+    ///   - now: The time.
+    package static func mayLeave(reports: Int64, lastAt: Timestamp, at now: Timestamp) -> Bool {
+        reports == 1 || (reports <= Self.maximumOfSmallGroup && lastAt < now.before(Self.smallGroupSeconds))
     }
 
     /// Counts a group that was stored, and for which none left.

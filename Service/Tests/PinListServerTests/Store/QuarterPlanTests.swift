@@ -126,6 +126,11 @@ struct QuarterPlanTests {
             }
             try await ReportIntake(store: recorded, instance: "one").store(reports)
             try await recorded.write { store in
+                // What a new group asks where there is no room.
+                for scope in [GroupQuota.Scope.share, .part] {
+                    let share = GroupQuota.Share(of: reports[0].group, isListed: true)
+                    _ = try store.leavingGroups(of: share, in: scope, at: clock.now, limit: 100)
+                }
                 try store.add(
                     [ListRequestKey(name: quarter.name, hour: clock.now.hour, source: .installation, digest: ""): 1])
                 try store.log("publish", "list 1", by: "cli", at: clock.now)

@@ -156,6 +156,9 @@ struct QueryPlanTests {
         let scans = try await self.withRecorder { store in
             try store.add(
                 [Self.report("a.example.com", at: now), Self.report("b.example.com", at: now)], countedBy: "one")
+            let share = GroupQuota.Share(of: try Self.report("a.example.com", at: now).group, isListed: true)
+            #expect(try store.leavingGroups(of: share, in: .share, at: now, limit: 10).count == 1)
+            #expect(try store.leavingGroups(of: share, in: .part, at: now, limit: 10).count == 2)
             try store.add([ListRequestKey(name: "a", hour: now.hour, source: .installation, digest: ""): 1])
             #expect(try store.removeReports(before: now, limit: 10) == 0)
             try store.log("publish", "list 1", by: "cli", at: now)

@@ -268,8 +268,10 @@ struct StoredReportTests {
         }
     }
 
-    /// Invented groups, each with so many reports.
-    static func fill(_ store: any ServiceStore, _ count: Int, isListed: Bool, reports: Int64) async throws {
+    /// Invented groups, each with so many reports, of 1970: by default so many that none leaves.
+    static func fill(
+        _ store: any ServiceStore, _ count: Int, isListed: Bool, reports: Int64 = GroupQuota.maximumOfSmallGroup + 1
+    ) async throws {
         try await store.write { store in
             let last = try store.connection.rows("SELECT COALESCE(MAX(number), 0) FROM report_group", []).first
             let first = try #require(try last?.integer(0))
@@ -306,7 +308,7 @@ struct StoredReportTests {
     func whereStrangersGroupsFillTheirHalfTheirsAreOneGroup(on tested: TestedStore) async throws {
         try await tested.withDatabase { open in
             let store = try open()
-            try await Self.fill(store, ReportGroup.maximumGroups / 2, isListed: false, reports: 2)
+            try await Self.fill(store, ReportGroup.maximumGroups / 2, isListed: false)
             let reports = try (0..<30).map { try Self.accepted(host: "invented\($0).example", isListed: false) }
             try await store.append { try $0.add(reports, countedBy: "a") }
             try await store.append { try $0.add([try Self.accepted(host: "known.example")], countedBy: "a") }
@@ -324,7 +326,7 @@ struct StoredReportTests {
     func listedHostWhoseHalfIsFullIsCountedAsItselfInTheHoursAndInTheOverflow(on tested: TestedStore) async throws {
         try await tested.withDatabase { open in
             let store = try open()
-            try await Self.fill(store, ReportGroup.maximumGroups / 2, isListed: true, reports: 2)
+            try await Self.fill(store, ReportGroup.maximumGroups / 2, isListed: true)
             try await store.append { store in
                 try store.add(
                     [try Self.accepted(host: "known.example"), try Self.accepted(host: "known.example")], countedBy: "a"
@@ -362,7 +364,7 @@ struct StoredReportTests {
             let early = try Self.accepted(host: "early.example", isListed: false)
             try await append([early, early], isCrowded: false)
             #expect(try await waiting([early, invented[0], early, invented[0]]) == [1, 3])
-            try await Self.fill(store, ReportGroup.maximumGroups / 2, isListed: false, reports: 2)
+            try await Self.fill(store, ReportGroup.maximumGroups / 2, isListed: false)
             // Their overflow is made once, by the one that makes groups.
             #expect(try await waiting(invented) == Set(0..<30))
             try await append([known, invented[0]], isCrowded: false)
@@ -373,7 +375,7 @@ struct StoredReportTests {
             #expect(try await waiting([known, try Self.accepted(host: "early.example")]) == [1])
             try await append([newcomer, newcomer], isCrowded: false)
             // Where the half of listed hosts is full, too, theirs are given back no longer, and keep their host.
-            try await Self.fill(store, ReportGroup.maximumGroups / 2 - 2, isListed: true, reports: 2)
+            try await Self.fill(store, ReportGroup.maximumGroups / 2 - 2, isListed: true)
             try await append([late], isCrowded: false)
             try await append(invented + [late, known], isCrowded: true)
             #expect(try await Self.overflow(in: store) == ["pin  61", "pin late.example 2"])

@@ -132,6 +132,18 @@ struct GroupQuotaTests {
         #expect(genuine.overflow(isListed: false).listName == "")
     }
 
+    @Test("a group of few reports may leave a day after the last one, and one of many never")
+    func groupOfFewReportsMayLeaveADayAfterTheLastOneAndOneOfManyNever() {
+        let (now, day) = (ReportText.now, GroupQuota.smallGroupSeconds)
+        for (reports, age, mayLeave) in [
+            (1, 0, true), (2, day, false), (2, day + 1, true), (16, day + 1, true), (17, 90 * day, false),
+        ] as [(Int64, Int64, Bool)] {
+            #expect(
+                GroupQuota.mayLeave(reports: reports, lastAt: now.before(age), at: now) == mayLeave,
+                "\(reports) reports, \(age) s ago")
+        }
+    }
+
     @Test("the parts are never larger than all groups together, and one host has at least sixteen")
     func partsAreNeverLargerThanAllGroupsTogetherAndOneHostHasAtLeastSixteen() {
         for maximum in 0...1_000 {

@@ -142,7 +142,7 @@ struct PostgreSQLAppendTests {
         let (store, other) = (try self.server.open(name, Self.patient), try self.server.open(name))
         let known = try Self.reports(10)
         try await other.append { try $0.add(known, countedBy: "a") }
-        try await StoredReportTests.fill(other, ReportGroup.maximumGroups / 2, isListed: false, reports: 2)
+        try await StoredReportTests.fill(other, ReportGroup.maximumGroups / 2, isListed: false)
         try await other.append { try $0.add(Self.invented(0), countedBy: "a") }
         let (begun, hasBegun) = AsyncStream.makeStream(of: Void.self)
         let mayGoOn = DispatchSemaphore(value: 0)
@@ -271,7 +271,7 @@ struct PostgreSQLAppendTests {
         let stores = try (0..<4).map { _ in try self.server.open(name) }
         let reports = try Self.reports(60)
         try await stores[0].append { try $0.add(reports, countedBy: "first") }
-        try await StoredReportTests.fill(stores[0], ReportGroup.maximumGroups / 2, isListed: false, reports: 2)
+        try await StoredReportTests.fill(stores[0], ReportGroup.maximumGroups / 2, isListed: false)
         try await stores[0].append { try $0.add(Self.invented(0), countedBy: "first") }
         let rounds = 40
         let waits = try await withThrowingTaskGroup(of: [String].self) { group in
