@@ -89,9 +89,9 @@ package struct GroupQuota: Hashable, Sendable {
     package static let maximumOfSmallGroup: Int64 = 16
     /// The time for which a small group stays after its last report, in seconds.
     package static let smallGroupSeconds: Int64 = 86_400
-    /// The maximum number of networks that reported a small group on a day, where they are counted: what more reported is less
-    /// often made up, though a stranger may have several.
-    package static let maximumNetworksOfSmallGroup: Int64 = 1
+    /// The maximum number of networks that reported a small group on a day, where they are counted: one line has two, IPv4
+    /// and IPv6. What more reported is less often made up, though a stranger may have several.
+    package static let maximumNetworksOfSmallGroup: Int64 = 2
 
     /// The maximum number of groups of published lists and their hosts: half, and the odd one.
     let maximumListed: Int

@@ -83,10 +83,10 @@ struct LeavingGroupTests {
         on tested: TestedStore
     ) async throws {
         let (day, share) = (Int64(86_400), GroupQuota(listed: 0, other: 0).maximumOfShare(isListed: true))
-        // Older than those that are made up, and reported again today, often, or by two networks.
+        // Older than those that are made up, and reported again today, often, or by three networks.
         let today = [try Self.report("today", age: 3 * day), try Self.report("today")]
         let often = try (0...GroupQuota.maximumOfSmallGroup).map { _ in try Self.report("often", age: 3 * day) }
-        let networks = try (0..<2).map { _ in try Self.report("networks", age: 3 * day, networks: 2) }
+        let networks = try (0..<2).map { _ in try Self.report("networks", age: 3 * day, networks: 3) }
         let old = try (0..<(share - 3)).map { try Self.report("old \($0)", age: 2 * day + Int64($0)) }
         let (early, new) = (today + often + networks, [try Self.report("new")])
         try await tested.withDatabase { open in
