@@ -8,7 +8,8 @@
 #                             the objects done and to do. A step whose name begins with `build-` counts as compiling.
 #   whole_checkout [FOLDER…]  sets `whole`: SwiftPM's arguments for all packages of the checkout as one build, with
 #                             these packages beside them
-#   check NAME TITLE COMMAND… a step that scripts/tally counts as one test, or as many as it names
+#   check NAME TITLE COMMAND… a step that scripts/tally counts as one test, or as many as it names; what cannot be counted
+#                             ends the shell
 #   tests PACKAGE ARGUMENT…   runs tests that were built: as `swift test --skip-build`, without a plan and its lock
 #
 # A step that fails prints what a test run calls failures, the last 60 lines of its log (without what started and passed)
@@ -91,7 +92,7 @@ tested() {
     local status=0 events=$logs/$1.events
     rm -f "$events"
     step "$1" "$2" tests "${@:3}" --event-stream-output-path "$events" --event-stream-version 0 || status=$?
-    scripts/tally swift "${2#Testing }" "$events" "$status"
+    scripts/tally swift "${2#Testing }" "$events" "$status" || exit
     return "$status"
 }
 
@@ -150,7 +151,7 @@ check() {
     local name=$1 title=$2 status=0
     shift 2
     step "check-$name" "$title" "$@" || status=$?
-    scripts/tally script "$name" "$logs/check-$name.log" "$status"
+    scripts/tally script "$name" "$logs/check-$name.log" "$status" || exit
     return "$status"
 }
 
