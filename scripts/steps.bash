@@ -32,6 +32,7 @@ swift_flags=()
 
 # Apart from the rest, and one after the other: tests that look at what this process has open or mapped, and those of
 # Foundation's URLSession, which on Linux takes what a server sends while its own threads wait for their turn.
+# SwiftPM runs them apart, too, in ci.yml and on a Mac (Tests/Packaging/alone).
 # shellcheck disable=SC2034  # used by the scripts that source this one
 alone='ConnectionLoadTests/|ThisProcess(Tests)?/|URLSessionFetcherTests/'
 
