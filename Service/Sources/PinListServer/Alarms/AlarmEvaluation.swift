@@ -70,7 +70,9 @@ struct AlarmEvaluation: Sendable {
             let known = firing[alarm.key]
             try store.put(alarm, since: known?.since ?? now)
             // A person who has seen a notice has not seen that it became critical, nor one who saw ten reports a million.
-            let isWorse = known.map { Alarm.Severity.known($0.severity) < alarm.severity || $0.magnitude < alarm.magnitude }
+            let isWorse = known.map {
+                Alarm.Severity.known($0.severity) < alarm.severity || $0.magnitude < alarm.magnitude
+            }
             if known?.acknowledgement != nil, isWorse == true {
                 try store.putAcknowledgement(nil, of: alarm.key)
             }

@@ -296,7 +296,9 @@ struct AlarmRuleTests {
         #expect((sliding.lastHour, sliding.pinFailures) == (20, 8))
     }
 
-    @Test("a stranger reports a quiet host a little more often each hour, and after four days hides no lock-out behind that")
+    @Test(
+        "a stranger reports a quiet host a little more often each hour, and after four days hides no lock-out behind that"
+    )
     func strangerReportsAQuietHostALittleMoreOftenEachHourAndHidesNoLockOutBehindThat() {
         var counts: [Int64: (all: Int64, pins: Int64)] = [:]
         func isAlarming(_ count: Int64, in hour: Int64) -> Bool {

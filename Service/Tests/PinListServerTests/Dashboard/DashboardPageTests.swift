@@ -140,7 +140,7 @@ struct DashboardPageTests {
         var page = Story.nowPage
         for index in page.hosts.indices { page.hosts[index].hours = page.hosts[index].hours.newest(24) }
         let young = try self.html(page)
-        #expect(young.contains("the mean hour of the day") && young.contains("an hour over the day"))
+        #expect(young.contains("the mean hour of the week") && young.contains("an hour over the day"))
         let hours = Story.hours(mean: 5, seed: 1)
         #expect(hours.reachesBeyondDay)
         #expect(hours.newest(24).values == Array(hours.values.suffix(24)) && hours.newest(24).end == hours.end)

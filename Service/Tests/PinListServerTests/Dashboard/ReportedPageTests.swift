@@ -74,7 +74,8 @@ struct ReportedPageTests {
         }
     }
 
-    @Test("a stranger reports a hundred invented hosts more often than a listed one fails: that one is the first on Now")
+    @Test(
+        "a stranger reports a hundred invented hosts more often than a listed one fails: that one is the first on Now")
     func strangerReportsAHundredInventedHostsMoreOftenThanAListedOneFails() async throws {
         try await self.run { service in
             try await Self.report("api.example.com", to: service)
@@ -87,10 +88,13 @@ struct ReportedPageTests {
                 }
             }
             let now = try await service.ask(.GET, "/").text.replacing("<wbr>", with: "")
-            let places = ["api.example.com", "h0.invented", "h99.invented"].map { now.firstRange(of: "<bdi>\($0)</bdi>") }
+            let places = ["api.example.com", "h0.invented", "h99.invented"].map {
+                now.firstRange(of: "<bdi>\($0)</bdi>")
+            }
             let (listed, first) = (try #require(places[0]), try #require(places[1]))
             #expect(listed.lowerBound < first.lowerBound)
-            #expect(now.contains("1 pin failure reported in the last hour, from 2 hosts, and 3,000 for hosts of no list"))
+            #expect(
+                now.contains("1 pin failure reported in the last hour, from 2 hosts, and 3,000 for hosts of no list"))
             let status = try await service.ask(.GET, "/v1/status").text
             let hosts = status.split(separator: #""host":"#)
             #expect(hosts.dropFirst().first?.hasPrefix(#""api.example.com""#) == true)

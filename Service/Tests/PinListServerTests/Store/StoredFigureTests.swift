@@ -79,8 +79,8 @@ struct StoredFigureTests {
             try await store.write { try $0.add(all, countedBy: "one") }
             let rates = try await store.read { try $0.hostRates(listed: ["listed.example.com"], at: Self.now) }
             #expect(rates.count == HostRate.maximumUnlisted + 1)
-            #expect(rates.last?.host == "listed.example.com")
-            #expect(rates.last?.hours.last == 1)
+            #expect(rates.first?.host == "listed.example.com")
+            #expect(rates.first?.hours.last == 1)
         }
     }
 

@@ -50,7 +50,7 @@ struct ReportRateTests {
         _ before: Int64, from: Int64 = 1_000_000, to: Int64, after: [Int64], unsampled: Int64 = 0
     ) -> HostRate {
         var counts: [Int64: (all: Int64, pins: Int64)] = [:]
-        for ago in Int64(0)..<168 {
+        for ago in Int64(0)...168 {
             let place = after.count - 1 - Int(ago)
             let count = place >= 0 ? after[place] : before
             if count > 0 { counts[Self.now - ago] = (count + unsampled, count + unsampled) }

@@ -98,7 +98,9 @@ struct FailuresPage: DashboardPage {
             sentences.append("Only the first \(NumberText.count(Self.maximumPlots)) groups are drawn over time.")
         }
         if self.total > shown {
-            sentences.append("More groups are not shown: of each host, those with neither the newest nor the most reports. Narrow the filter.")
+            sentences.append(
+                "More groups are not shown: of each host, those with neither the newest nor the most reports. Narrow the filter."
+            )
         }
         return sentences.joined(separator: " ")
     }
