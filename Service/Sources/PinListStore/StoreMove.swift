@@ -76,7 +76,7 @@ package struct StoreMove: Sendable {
                 "alarm",
                 [
                     "key", "kind", "severity", "detail", "since", "ended_at", "message", "told", "acknowledged_at",
-                    "acknowledged_by", "magnitude", "told_magnitude",
+                    "acknowledged_by", "count", "told_count",
                 ], ["key"]
             ),
             ("alarm_message", ["number", "key", "kind", "severity", "begun_at", "next_at"], ["number"]),

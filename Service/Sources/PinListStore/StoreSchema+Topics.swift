@@ -93,11 +93,9 @@ extension StoreSchema {
         ]
     }
 
-    /// The seventh migration: how large what an alarm counts was, and was when people were told.
-    static func magnitudes(_ dialect: Dialect) -> [String] {
-        ["magnitude", "told_magnitude"].map {
-            "ALTER TABLE alarm ADD COLUMN \($0) \(dialect.integer) NOT NULL DEFAULT 0"
-        }
+    /// The seventh migration: what an alarm counts, and counted when people were told.
+    static func alarmCounts(_ dialect: Dialect) -> [String] {
+        ["count", "told_count"].map { "ALTER TABLE alarm ADD COLUMN \($0) \(dialect.integer) NOT NULL DEFAULT 0" }
     }
 }
 

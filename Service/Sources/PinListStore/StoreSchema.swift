@@ -56,7 +56,7 @@ struct StoreSchema {
     static func migrations(_ dialect: Dialect) -> [[String]] {
         [
             Self.first(dialect), Self.second(dialect), Self.third(dialect), Self.fourth(dialect),
-            dialect.guardedReportDays, Self.sightedNetworks(dialect), Self.magnitudes(dialect),
+            dialect.guardedReportDays, Self.sightedNetworks(dialect), Self.alarmCounts(dialect),
         ]
     }
 

@@ -40,10 +40,13 @@ package struct StoredAlarm: Hashable, Sendable {
     /// The acknowledgement; `nil` while there is none. An acknowledgement ends with the alarm, and when that becomes
     /// more urgent or grows tenfold.
     package let acknowledgement: Acknowledgement?
-    /// The greatest ``Alarm/magnitude`` since it fires.
-    package var magnitude: Int64 = 0
-    /// The magnitude when people were told of it last.
-    package var toldMagnitude: Int64 = 0
+    /// The greatest ``Alarm/count`` since it fires as urgently as it does.
+    package var count: Int64 = 0
+    /// The count when people were last told of it or acknowledged it; 0 before that.
+    package var toldCount: Int64 = 0
+
+    /// Whether it grew tenfold since people were told of it or acknowledged it.
+    package var hasGrown: Bool { self.toldCount > 0 && self.count / 10 >= self.toldCount }
 }
 
 /// A message about alarms of one kind whose end was not told yet: what a pager knows as one incident.
@@ -65,7 +68,7 @@ package struct StoredAlarmMessage: Hashable, Sendable {
 extension StoreTransaction {
     private static var alarmColumns: String {
         "key, kind, severity, detail, since, ended_at, message, told, acknowledged_at, acknowledged_by, "
-            + "magnitude, told_magnitude"
+            + "count, told_count"
     }
 
     /// The alarms that fire.
@@ -99,7 +102,7 @@ extension StoreTransaction {
             message: try row.optionalInteger(6), told: try row.optionalText(7),
             acknowledgement: try row.optionalInteger(8).map {
                 StoredAlarm.Acknowledgement(at: Timestamp(secondsSince1970: $0), by: by ?? "")
-            }, magnitude: try row.integer(10), toldMagnitude: try row.integer(11))
+            }, count: try row.integer(10), toldCount: try row.integer(11))
     }
 
     /// Begins an alarm, or says of one that fires what it is now. What fires again before its end was told goes on in
@@ -107,16 +110,17 @@ extension StoreTransaction {
     package func put(_ alarm: Alarm, since time: Timestamp) throws {
         try self.connection.execute(
             """
-            INSERT INTO alarm (key, kind, severity, detail, since, ended_at, magnitude)
-            VALUES (?, ?, ?, ?, ?, NULL, ?)
+            INSERT INTO alarm (key, kind, severity, detail, since, ended_at, count) VALUES (?, ?, ?, ?, ?, NULL, ?)
             ON CONFLICT (key) DO UPDATE SET severity = excluded.severity, detail = excluded.detail,
-                magnitude = CASE WHEN alarm.ended_at IS NULL AND alarm.magnitude > excluded.magnitude
-                    THEN alarm.magnitude ELSE excluded.magnitude END,
+                count = CASE WHEN alarm.ended_at IS NULL AND alarm.severity = excluded.severity
+                    AND alarm.count > excluded.count THEN alarm.count ELSE excluded.count END,
+                told_count = CASE WHEN alarm.ended_at IS NULL AND alarm.severity = excluded.severity
+                    THEN alarm.told_count ELSE 0 END,
                 since = CASE WHEN alarm.ended_at IS NULL THEN alarm.since ELSE excluded.since END, ended_at = NULL
             """,
             [
                 .text(alarm.key), .text(alarm.kind.rawValue), .text(alarm.severity.rawValue), .text(alarm.detail),
-                .integer(time.secondsSince1970), .integer(alarm.magnitude),
+                .integer(time.secondsSince1970), .integer(alarm.count),
             ])
     }
 
@@ -133,7 +137,10 @@ extension StoreTransaction {
     @discardableResult
     package func putAcknowledgement(_ acknowledgement: StoredAlarm.Acknowledgement?, of key: String) throws -> Bool {
         try self.connection.execute(
-            "UPDATE alarm SET acknowledged_at = ?, acknowledged_by = ? WHERE key = ? AND ended_at IS NULL",
+            """
+            UPDATE alarm SET acknowledged_at = ?, acknowledged_by = ?
+                \(acknowledgement == nil ? "" : ", told_count = count") WHERE key = ? AND ended_at IS NULL
+            """,
             [
                 acknowledgement.map { .integer($0.at.secondsSince1970) } ?? .null,
                 acknowledgement.map { .text($0.by) } ?? .null, .text(key),
@@ -186,10 +193,17 @@ extension StoreTransaction {
             "UPDATE alarm SET message = NULL, told = NULL WHERE message = ? AND ended_at IS NOT NULL",
             [.integer(message)])
         try self.connection.execute(
-            "UPDATE alarm SET told = severity, told_magnitude = magnitude WHERE message = ?", [.integer(message)])
+            "UPDATE alarm SET told = severity, told_count = count WHERE message = ?", [.integer(message)])
         try self.connection.execute(
             "UPDATE alarm_message SET severity = ?, next_at = ? WHERE number = ?",
             [.text(severity.rawValue), .integer(nextAt.secondsSince1970), .integer(message)])
+    }
+
+    /// Brings the next notification of a message forward.
+    package func tell(_ message: Int64, at time: Timestamp) throws {
+        try self.connection.execute(
+            "UPDATE alarm_message SET next_at = ? WHERE number = ?",
+            [.integer(time.secondsSince1970), .integer(message)])
     }
 
     /// Ends a message, and takes its alarms out of it.

@@ -204,7 +204,8 @@ extension StoreTransaction {
                 FROM report_group JOIN group_count ON group_count.group_number = report_group.number
                 WHERE \(condition) GROUP BY report_group.number
                 HAVING SUM(group_count.count) = 1
-                    OR (SUM(group_count.count) <= \(GroupQuota.maximumOfSmallGroup) AND MAX(group_count.last_at) < ?)
+                    OR (attestation <> 'attested' AND SUM(group_count.count) <= \(GroupQuota.maximumOfSmallGroup)
+                        AND MAX(group_count.last_at) < ?)
                 ORDER BY 2, 3, 1 LIMIT \(Self.maximumLookedAt)) AS small
             WHERE NOT is_several
                 OR (SELECT COALESCE(MAX(networks), 0) FROM group_network WHERE group_number = small.number)

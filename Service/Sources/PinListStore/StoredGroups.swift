@@ -48,8 +48,7 @@ package struct GroupFilter: Hashable, Sendable {
     package var appVersion: String
     /// Reports since.
     package var since: Timestamp
-    /// Reports that were counted in one of these hours, since 1970; `nil` does not choose. Groups with the most reports in
-    /// them count as those with the most.
+    /// Reports that were counted in one of these hours, since 1970; `nil` does not choose.
     package var hours: ClosedRange<Int64>?
     /// Attested reports alone.
     package var isAttested: Bool
@@ -93,32 +92,34 @@ extension StoreTransaction {
     /// Groups, the first ones first to be looked at.
     ///
     /// Attested groups, groups of listed hosts and others take turns, as they share the quota (``GroupQuota``). Of each,
-    /// hosts take turns, and of a host its newest groups and those with the most reports. So groups that a stranger makes
-    /// up push out no others, be they newer, many, or of a listed host.
+    /// hosts take turns, and of a host its newest groups and those with the most reports, of the hours of the filter or of
+    /// the last day. So groups that a stranger makes up do not push out a storm by being newer, many, or of a listed host.
     ///
     /// - Parameters:
     ///   - filter: The filter.
     ///   - newest: The newest version of each list.
-    ///   - now: The time; `nil` where no list can have been dated ahead.
+    ///   - now: The time; `nil` where no list can have been dated ahead, and reports of all time are the most.
     ///   - isWanted: Whether the groups of a host are wanted; `nil` for those of all hosts.
     package func groups(
         _ filter: GroupFilter, newest: [String: Int64], at now: Timestamp? = nil,
         ofHosts isWanted: ((String) -> Bool)? = nil
     ) throws -> [GroupSummary] {
         var conditions = filter.isAttested ? ["attestation = 'attested'"] : []
-        var (weight, weights, values): (String, [SQLValue], [SQLValue]) = ("count", [], [])
+        var values: [SQLValue] = []
         for (column, value) in [("host", filter.host), ("reason", filter.reason), ("app_version", filter.appVersion)]
         where !value.isEmpty {
             conditions.append("\(column) = ?")
             values.append(.text(value))
         }
-        if let hours = filter.hours {
-            let counted = "FROM group_hour WHERE group_number = number AND hour >= ? AND hour <= ?"
-            weights = [.integer(hours.lowerBound), .integer(hours.upperBound)]
-            weight = "(SELECT SUM(group_hour.count) \(counted))"
-            conditions.append("EXISTS (SELECT 1 \(counted))")
-            values += weights
+        let counted = "FROM group_hour WHERE group_number = number AND hour >= ? AND hour <= ?"
+        let bounds = { (hours: ClosedRange<Int64>) in [hours.lowerBound, hours.upperBound].map { SQLValue.integer($0) }
         }
+        if let hours = filter.hours {
+            conditions.append("EXISTS (SELECT 1 \(counted))")
+            values += bounds(hours)
+        }
+        let weighed = filter.hours ?? now.map { ($0.hour - 23)...$0.hour }
+        let weight = weighed == nil ? "count" : "COALESCE((SELECT SUM(group_hour.count) \(counted)), 0)"
         let condition = conditions.isEmpty ? "" : "WHERE " + conditions.joined(separator: " AND ")
         let limit = isWanted == nil ? filter.limit : .max
         let rows = try self.connection.rows(
@@ -131,15 +132,16 @@ extension StoreTransaction {
             turns AS (
                 SELECT weighed.*,
                     ROW_NUMBER() OVER (PARTITION BY part, host, list ORDER BY last_at DESC, number) AS newest,
-                    ROW_NUMBER() OVER (PARTITION BY part, host, list ORDER BY weight DESC, number) AS most
+                    ROW_NUMBER() OVER (PARTITION BY part, host, list ORDER BY weight DESC, count DESC, number) AS most
                 FROM weighed),
             places AS (
                 SELECT turns.*, ROW_NUMBER() OVER (PARTITION BY part ORDER BY newest, last_at DESC, number) AS by_time,
-                    ROW_NUMBER() OVER (PARTITION BY part ORDER BY most, weight DESC, number) AS by_weight
+                    ROW_NUMBER() OVER (PARTITION BY part ORDER BY most, weight DESC, count DESC, number) AS by_weight
                 FROM turns)
             SELECT \(Self.groupColumns) FROM places
             ORDER BY CASE WHEN by_time < by_weight THEN by_time ELSE by_weight END, part, by_time LIMIT ?
-            """, values + [.integer(filter.since.secondsSince1970)] + weights + [.integer(Int64(limit))])
+            """,
+            values + [.integer(filter.since.secondsSince1970)] + (weighed.map(bounds) ?? []) + [.integer(Int64(limit))])
         var lookups = Lookups(now: now)
         return try rows.filter { row in try isWanted?(row.text(4)) != false }.prefix(filter.limit)
             .compactMap { try self.summary($0, newest, &lookups) }

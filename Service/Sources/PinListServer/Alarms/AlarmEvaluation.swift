@@ -13,8 +13,8 @@ struct AlarmEvaluation: Sendable {
     /// The time for which alarms that begin join a message of their kind, in seconds, and the shortest time between its
     /// messages on changes after that: an hour.
     static let joining: Int64 = 3_600
-    /// The time that a message waits after its begin before it tells of alarms that joined it, and that a critical one
-    /// waits at most, in seconds: what breaks at once is noticed within minutes.
+    /// The time that a message waits after its begin before it tells of alarms that joined it, in seconds, and the longest
+    /// that one waits that is critical, or grew: what breaks at once is noticed within minutes.
     static let settling: Int64 = 300
 
     /// The names of those who are told.
@@ -67,13 +67,12 @@ struct AlarmEvaluation: Sendable {
         // The most urgent of one key.
         let wanted = Dictionary(alarms.map { ($0.key, $0) }) { $0.severity < $1.severity ? $1 : $0 }
         for alarm in wanted.values.sorted(by: { $0.key < $1.key }) {
-            let known = firing[alarm.key]
-            try store.put(alarm, since: known?.since ?? now)
-            // A person who has seen a notice has not seen that it became critical, nor one who saw ten reports a million.
-            let isWorse = known.map {
-                Alarm.Severity.known($0.severity) < alarm.severity || $0.magnitude < alarm.magnitude
-            }
-            if known?.acknowledgement != nil, isWorse == true {
+            try store.put(alarm, since: firing[alarm.key]?.since ?? now)
+        }
+        // A person who has seen a notice has not seen that it became critical, nor one who saw ten reports a million.
+        for alarm in try store.firingAlarms() where alarm.acknowledgement != nil {
+            let before = firing[alarm.key].map { Alarm.Severity.known($0.severity) }
+            if before.map({ $0 < .known(alarm.severity) }) == true || alarm.hasGrown {
                 try store.putAcknowledgement(nil, of: alarm.key)
             }
         }
@@ -158,18 +157,20 @@ struct AlarmEvaluation: Sendable {
         }
         let loud = firing.filter { silences.covering($0) == nil }
         guard let urgent = loud.map({ Alarm.Severity.known($0.severity) }).max() else { return nil }
-        let isWorse =
-            urgent > .known(message.severity) || loud.contains { $0.told != nil && $0.magnitude > $0.toldMagnitude }
-        // Critical ones wait for no hour that another alarm, which anybody may have rung, began.
-        let isOverdue = loud.contains { alarm in
-            alarm.told == nil && .known(alarm.severity) == Alarm.Severity.critical
-                && now.secondsSince1970 - alarm.since.secondsSince1970 >= Self.settling
+        let isWorse = urgent > .known(message.severity)
+        // What is critical waits for no hour that another alarm, which anybody may have rung, began; nor does what grew.
+        let isPressing = loud.contains { alarm in
+            alarm.hasGrown || (alarm.told == nil && .known(alarm.severity) == Alarm.Severity.critical)
         }
         let isChanged =
-            loud.contains { $0.told != $0.severity } || alarms.contains { $0.endedAt != nil && $0.told != nil }
+            isPressing
+            || loud.contains { $0.told != $0.severity } || alarms.contains { $0.endedAt != nil && $0.told != nil }
         // A time far ahead is one that a wrong clock set.
         let left = message.nextAt.secondsSince1970 - now.secondsSince1970
-        guard isNew || isWorse || isOverdue || (isChanged && (left <= 0 || left > Self.joining)) else { return nil }
+        guard isNew || isWorse || (isChanged && (left <= 0 || left > Self.joining)) else {
+            if isPressing, left > Self.settling { try store.tell(message.number, at: now.before(-Self.settling)) }
+            return nil
+        }
         let age = now.secondsSince1970 - message.begunAt.secondsSince1970
         let next = (0..<Self.joining).contains(age) ? message.begunAt.before(-Self.joining) : now.before(-Self.joining)
         let severity = firing.map { Alarm.Severity.known($0.severity) }.max() ?? urgent

@@ -20,7 +20,7 @@ package struct Overview: Sendable {
     package let names: [NameOverview]
     /// Names whose stored metadata does not verify, with what is wrong.
     package let broken: [String: String]
-    /// The failure rates of hosts; the most in the last hour first.
+    /// The failure rates of hosts: of listed ones first, of each kind those with the most in the last hour.
     package let hosts: [HostRate]
     /// The share of attested reports, of the lists that ask for it.
     package let attestations: [String: AttestationRate]

@@ -94,8 +94,10 @@ struct Retention: Service {
 
     private func forgetOld(before cutoff: Timestamp, at now: Timestamp) async {
         await self.delete("reports") { try $0.removeReports(before: cutoff, limit: Self.batch) }
+        // A rate is compared with that of a week, also where reports are kept for less.
+        let rates = min(cutoff, now.before((HostRate.week + 1) * 3_600)).hour
         // Before their groups: then little is left that goes with a group.
-        await self.deleteCounts(before: cutoff.hour)
+        await self.deleteCounts(before: cutoff.hour, rates: rates)
         await self.delete("groups of reports") { try $0.removeGroups(before: cutoff, limit: Self.batch) }
         await self.delete("sightings") { store in
             try store.removeSightings(
@@ -105,8 +107,6 @@ struct Retention: Service {
         await self.delete("keys of installations") {
             try $0.removeAttestedKeys(unusedSince: cutoff, limit: Self.batch)
         }
-        // A rate is compared with that of a week, also where reports are kept for less.
-        let rates = min(cutoff, now.before((HostRate.week + 1) * 3_600)).hour
         let others: [(String, @Sendable (StoreTransaction) throws -> Void)] = [
             ("bodies", { try $0.countNoBodies(before: cutoff) }),
             ("alarms", { try $0.removeAlarms(endedBefore: cutoff) }),
@@ -120,9 +120,11 @@ struct Retention: Service {
         }
     }
 
-    private func deleteCounts(before hour: Int64) async {
+    /// Deletes what was counted before an hour; of what rates are computed from, before another one.
+    private func deleteCounts(before hour: Int64, rates: Int64) async {
         for table in CountTable.allCases {
-            await self.delete(table.rawValue) { try $0.remove(table, before: hour, limit: Self.batch) }
+            let end = [.reportHour, .inquiry].contains(table) ? rates : hour
+            await self.delete(table.rawValue) { try $0.remove(table, before: end, limit: Self.batch) }
         }
     }
 
@@ -159,7 +161,7 @@ struct Retention: Service {
     /// - Returns: Whether there are any before today.
     private func forgetOldestCounts(before today: Int64) async throws -> Bool {
         guard let end = try await self.store.read({ try $0.endOfOldestCounts(before: today) }) else { return false }
-        await self.deleteCounts(before: end)
+        await self.deleteCounts(before: end, rates: end)
         return true
     }
 

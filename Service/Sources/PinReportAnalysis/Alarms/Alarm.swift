@@ -75,10 +75,9 @@ package struct Alarm: Hashable, Sendable {
     package let subject: String
     /// The problem, in a sentence without a full stop: that of ``AlarmSentence``.
     package let detail: String
-    /// The order of magnitude of what it counts: 1 from ten on, 2 from a hundred on; 0 of what is not counted. People are
-    /// told again of one that grew, and what they acknowledged before no longer counts: a stranger who rings an alarm
-    /// with ten reports would hide a million behind it.
-    package let magnitude: Int64
+    /// What it counts, as a whole number; 0 of what is not counted. People are told again of an alarm that grew tenfold, and
+    /// what they acknowledged before no longer counts: a stranger who rings one with ten reports would hide a million behind it.
+    package let count: Int64
 
     /// The subject in the key of an alarm. That of an IPv6 address has the separator in it, and no other part has.
     package static func subject(of key: String) -> String {
@@ -105,7 +104,7 @@ package struct Alarm: Hashable, Sendable {
         self.kind = kind
         self.severity = severity
         self.subject = subject
-        self.magnitude = Int64(String(max(HostRate.whole(count), 0)).count) - 1
+        self.count = Int64(max(HostRate.whole(count), 0))
         self.detail = AlarmSentence.text(opening ?? kind.opening, subject, facts)
         self.key = "\(kind.rawValue):\(subject)\(key.isEmpty ? "" : ":" + key)"
     }

@@ -85,7 +85,8 @@ package enum AlarmRules {
                         .failureRate, .critical, subject,
                         (lead.map { AlarmSentence.since($0.since, at: known.time) + "; " } ?? "")
                             + "\(attested.keys) attested installations in \(attested.networks) networks reported "
-                            + "failures in the last hour", opening: Self.opening(of: lead, rate), count: rate.lastHour)
+                            + "failures in the last hour", opening: Self.opening(of: lead, rate),
+                        count: Double(attested.keys))
                 ]
             }
             if rate.isAboveUsual {

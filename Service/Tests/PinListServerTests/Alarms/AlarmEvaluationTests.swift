@@ -181,24 +181,75 @@ struct AlarmEvaluationTests {
                 [Alarm(.failureRate, .critical, "a", "\(count)", count: count)]
             }
             #expect(try await Self.told(failing(12), to: store, after: 0) == ["firing failure-rate:a 1"])
-            let isSeen = try await store.write { store in
-                try AlarmHandling.acknowledge("failure-rate:a", in: store, by: "t1", at: Self.time(60))
+            @Sendable func acknowledge(_ seconds: Int64) async throws -> Bool {
+                try await store.write { store in
+                    try AlarmHandling.acknowledge("failure-rate:a", in: store, by: "t1", at: Self.time(seconds))
+                }
             }
-            #expect(isSeen)
-            _ = try await Self.told(failing(90), to: store, after: 75)
+            #expect(try await Self.told(failing(20), to: store, after: 15) == [])
+            #expect(try await acknowledge(60))
+            // A person saw twenty.
+            _ = try await Self.told(failing(199), to: store, after: 75)
             #expect(try await store.read { try $0.firingAlarms().first?.acknowledgement } != nil)
             // What was acknowledged has another key for a pager than what rings now.
             #expect(
-                try await Self.told(failing(100), to: store, after: 90).sorted() == [
+                try await Self.told(failing(200), to: store, after: 90).sorted() == [
                     "firing failure-rate:a#2 1", "recovered failure-rate:a 0",
                 ])
             #expect(try await store.read { try $0.firingAlarms().first?.acknowledgement } == nil)
             #expect(try await Self.told(failing(30), to: store, after: 105) == [])
-            #expect(try await Self.told(failing(400), to: store, after: 120) == [])
-            #expect(try await Self.told(failing(100_000), to: store, after: 135) == ["firing failure-rate:a#2 1"])
-            #expect(try await Self.told(failing(20), to: store, after: 150) == [])
-            #expect(try await Self.told([], to: store, after: 165) == ["recovered failure-rate:a#2 1"])
-            #expect(try await Self.told(failing(15), to: store, after: 180) == ["firing failure-rate:a 1"])
+            #expect(try await Self.told(failing(2_000), to: store, after: 390) == ["firing failure-rate:a#2 1"])
+            // Not at once: of many hosts each grows in a moment of its own.
+            #expect(try await Self.told(failing(100_000), to: store, after: 1_000) == [])
+            #expect(try await Self.told(failing(20), to: store, after: 1_299) == [])
+            #expect(try await Self.told(failing(20), to: store, after: 1_300) == ["firing failure-rate:a#2 1"])
+            #expect(try await Self.told(failing(100_000), to: store, after: 9_900) == [])
+            #expect(try await Self.told([], to: store, after: 9_915) == ["recovered failure-rate:a#2 1"])
+            #expect(try await Self.told(failing(15), to: store, after: 9_930) == ["firing failure-rate:a 1"])
+        }
+    }
+
+    @Test("fifty hosts grow a hundredfold, each in moments of its own: people are told every five minutes at most")
+    func fiftyHostsGrowAHundredfoldEachInMomentsOfItsOwnPeopleAreToldEveryFiveMinutesAtMost() async throws {
+        try await TestedStore.sqlite.withDatabase { open in
+            let store = try open()
+            var times: [Int64] = []
+            for look in 0..<240 {
+                let alarms = (0..<50).map { host in
+                    let count = [10, 100, 1_000][min(max((look - host * 3) / 20, 0), 2)]
+                    return Alarm(.failureRate, .critical, "h\(host)", "x", count: Double(count))
+                }
+                let told = try await Self.told(alarms, to: store, after: Int64(look * 15))
+                if !told.isEmpty { times.append(Int64(look * 15)) }
+            }
+            #expect(times.first == 0)
+            #expect((5...12).contains(times.count), "\(times)")
+            #expect(zip(times, times.dropFirst()).allSatisfy { $1 - $0 >= 300 }, "\(times)")
+        }
+    }
+
+    @Test("an acknowledged warning that grew joins a message that others began, and is told within five minutes")
+    func acknowledgedWarningThatGrewJoinsAMessageThatOthersBeganAndIsToldWithinFiveMinutes() async throws {
+        try await TestedStore.sqlite.withDatabase { open in
+            let store = try open()
+            func failing(_ host: String, _ count: Double) -> Alarm {
+                Alarm(.failureRate, .warning, host, "x", count: count)
+            }
+            _ = try await Self.told([failing("a", 10)], to: store, after: 0)
+            _ = try await store.write { store in
+                try AlarmHandling.acknowledge("failure-rate:a", in: store, by: "t1", at: Self.time(60))
+            }
+            var others = [failing("b", 10)]
+            _ = try await Self.told([failing("a", 10)] + others, to: store, after: 75)
+            others.append(failing("c", 10))
+            #expect(
+                try await Self.told([failing("a", 10)] + others, to: store, after: 375) == ["firing failure-rate:b 2"])
+            let ended = try await Self.told([failing("a", 100)] + others, to: store, after: 1_000)
+            #expect(ended.filter { $0.hasPrefix("firing") } == [])
+            #expect(
+                try await Self.told([failing("a", 100)] + others, to: store, after: 1_300) == [
+                    "firing failure-rate:b 3"
+                ])
         }
     }
 

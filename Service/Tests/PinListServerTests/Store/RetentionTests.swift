@@ -119,6 +119,18 @@ struct RetentionTests {
         }
     }
 
+    @Test("where reports are kept for a day, what is usual is still that of a week", arguments: TestedStore.all)
+    func whereReportsAreKeptForADayWhatIsUsualIsStillThatOfAWeek(on tested: TestedStore) async throws {
+        try await tested.withDatabase { open in
+            let store = try open()
+            for days in Int64(0)..<9 { try await Self.add(12, "a.example", days: days, to: store) }
+            await Self.look(store, days: 1, megabytes: 2_048)
+            #expect(try await Self.rows(store)["report_hour"] == 8)
+            let rate = try #require(try await store.read { try $0.hostRates(listed: [], at: TurnedClock.start) }.first)
+            #expect(rate.usual == 7.0 * 12 / 167)
+        }
+    }
+
     @Test("by size the oldest reports go first")
     func bySizeTheOldestReportsGoFirst() async throws {
         try await TestedStore.sqlite.withDatabase { open in

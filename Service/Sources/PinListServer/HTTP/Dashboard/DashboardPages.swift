@@ -23,15 +23,15 @@ enum DashboardPages {
                     why: "no probe has handed in a result",
                     next: "Run tumbler probe --push daily; the service itself makes no connections to hosts."))
         }
-        // Hosts of the list without reports are there, too, and last: zero is a figure.
-        let rates =
-            overview.hosts
-            + listed.subtracting(overview.hosts.map(\.host)).sorted().map { host in
-                HostRate(host, [:], hour: overview.time.hour, part: overview.time.partOfHour)
-            }
+        // Hosts of the list without reports are there, too: zero is a figure. Those of no list are last.
+        let isOurs = { (rate: HostRate) in rate.host.isEmpty || listed.contains(rate.host) }
+        let silent = listed.subtracting(overview.hosts.map(\.host)).sorted().map { host in
+            HostRate(host, [:], hour: overview.time.hour, part: overview.time.partOfHour)
+        }
+        let rates = overview.hosts.filter(isOurs) + silent + overview.hosts.filter { !isOurs($0) }
         var hosts = rates.map { rate in
             var model = Self.rate(rate, overview.time)
-            model.isListed = rate.host.isEmpty || listed.contains(rate.host)
+            model.isListed = isOurs(rate)
             return model
         }
         // A week of which nothing is known but the last hours says less than a day.
