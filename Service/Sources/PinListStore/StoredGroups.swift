@@ -93,7 +93,7 @@ extension StoreTransaction {
     ///
     /// Attested groups, groups of listed hosts and others take turns, as they share the quota (``GroupQuota``). Of each,
     /// hosts take turns, and of a host its newest groups and those with the most reports, of the hours of the filter or of
-    /// the last day. So groups that a stranger makes up do not push out a storm by being newer, many, or of a listed host.
+    /// this hour and the one before. So groups that a stranger makes up do not push out a storm by being newer, many, or of a listed host.
     ///
     /// - Parameters:
     ///   - filter: The filter.
@@ -111,24 +111,21 @@ extension StoreTransaction {
             conditions.append("\(column) = ?")
             values.append(.text(value))
         }
-        let counted = "FROM group_hour WHERE group_number = number AND hour >= ? AND hour <= ?"
-        let bounds = { (hours: ClosedRange<Int64>) in [hours.lowerBound, hours.upperBound].map { SQLValue.integer($0) }
-        }
-        if let hours = filter.hours {
-            conditions.append("EXISTS (SELECT 1 \(counted))")
-            values += bounds(hours)
-        }
-        let weighed = filter.hours ?? now.map { ($0.hour - 23)...$0.hour }
-        let weight = weighed == nil ? "count" : "COALESCE((SELECT SUM(group_hour.count) \(counted)), 0)"
         let condition = conditions.isEmpty ? "" : "WHERE " + conditions.joined(separator: " AND ")
+        let hours = filter.hours ?? now.map { Self.recentHours(at: $0) }
+        let recent = (first: hours?.lowerBound ?? 1, last: hours?.upperBound ?? 0)
         let limit = isWanted == nil ? filter.limit : .max
         let rows = try self.connection.rows(
             """
             WITH counted AS (\(Self.countedGroups(condition, having: "HAVING MAX(group_count.last_at) >= ?"))),
+            recent AS (
+                SELECT group_number, SUM(count) AS weight FROM group_hour WHERE hour >= ? AND hour <= ?
+                GROUP BY group_number),
             weighed AS (
-                SELECT counted.*, \(weight) AS weight, CASE WHEN kind = 'incident' THEN list_name ELSE '' END AS list,
+                SELECT counted.*, COALESCE(recent.weight, 0) AS weight,
+                    CASE WHEN kind = 'incident' THEN list_name ELSE '' END AS list,
                     CASE WHEN attestation = 'attested' THEN 0 WHEN is_listed <> 0 THEN 1 ELSE 2 END AS part
-                FROM counted),
+                FROM counted \(filter.hours == nil ? "LEFT " : "")JOIN recent ON group_number = number),
             turns AS (
                 SELECT weighed.*,
                     ROW_NUMBER() OVER (PARTITION BY part, host, list ORDER BY last_at DESC, number) AS newest,
@@ -141,7 +138,7 @@ extension StoreTransaction {
             SELECT \(Self.groupColumns) FROM places
             ORDER BY CASE WHEN by_time < by_weight THEN by_time ELSE by_weight END, part, by_time LIMIT ?
             """,
-            values + [.integer(filter.since.secondsSince1970)] + (weighed.map(bounds) ?? []) + [.integer(Int64(limit))])
+            values + [filter.since.secondsSince1970, recent.first, recent.last, Int64(limit)].map { .integer($0) })
         var lookups = Lookups(now: now)
         return try rows.filter { row in try isWanted?(row.text(4)) != false }.prefix(filter.limit)
             .compactMap { try self.summary($0, newest, &lookups) }

@@ -11,8 +11,8 @@ extension StoreTransaction {
     package static var maximumLeadingCauses: Int { 10 }
     /// The maximum number of groups of a host that are looked at: those with the newest reports, and with the most.
     private static var groupsOfLeadingCause: Int { 10 }
-    /// The number of hours over which reports are added up: this one and the one before.
-    private static var hoursOfLeadingCause: Int64 { 2 }
+    /// The hours over which the reports of a group are added up: this one and the one before.
+    static func recentHours(at now: Timestamp) -> ClosedRange<Int64> { (now.hour - 1)...now.hour }
 
     /// The cause of most failures of each host in the last hours.
     ///
@@ -25,7 +25,7 @@ extension StoreTransaction {
         of hosts: [String], attested: Set<String> = [], newest: [String: Int64], at now: Timestamp
     ) throws -> [String: LeadingCause] {
         // A wrong clock may have counted some in hours to come: they neither count nor take the places of others.
-        let hours = (now.hour - Self.hoursOfLeadingCause + 1)...now.hour
+        let hours = Self.recentHours(at: now)
         let grid = HourGrid(.day, until: now.hour)
         var causes: [String: LeadingCause] = [:]
         for host in hosts.prefix(Self.maximumLeadingCauses) where !host.isEmpty {

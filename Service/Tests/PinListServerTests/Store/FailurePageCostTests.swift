@@ -67,9 +67,9 @@ struct FailurePageCostTests {
     }
 
     @Test(
-        "of many groups the hours of the first fifty are added up and drawn, and the page says so",
+        "of many groups the hours of the first twenty-five are added up and drawn, and the page says so",
         arguments: TestedStore.all)
-    func ofManyGroupsTheHoursOfTheFirstFiftyAreAddedUpAndDrawn(on tested: TestedStore) async throws {
+    func ofManyGroupsTheHoursOfTheFirstTwentyFiveAreAddedUpAndDrawn(on tested: TestedStore) async throws {
         try await tested.withDatabase { open in
             let store = try open()
             try await StoredReportTests.fill(store, FailuresPage.maximumPlots + 20, isListed: true, reports: 2)
@@ -80,7 +80,7 @@ struct FailurePageCostTests {
                 let text = String(decoding: answer.bytes, as: UTF8.self)
                 #expect(text.components(separatedBy: #"<svg class="spark""#).count - 1 == FailuresPage.maximumPlots)
                 #expect(text.components(separatedBy: #"class="spark-cell">–</td>"#).count - 1 == 20)
-                #expect(text.contains("Only the first 50 groups are drawn over time."))
+                #expect(text.contains("Only the first 25 groups are drawn over time."))
             }
             #expect(record.timesAsked("FROM group_hour WHERE group_number = ?") == FailuresPage.maximumPlots)
         }

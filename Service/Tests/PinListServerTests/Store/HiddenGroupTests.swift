@@ -54,7 +54,7 @@ struct HiddenGroupTests {
     }
 
     private static func shown(_ filter: GroupFilter, in store: any ServiceStore) async throws -> Set<String> {
-        Set(try await store.read { try $0.groups(filter, newest: [:]).map(\.id) })
+        Set(try await store.read { try $0.groups(filter, newest: [:], at: Self.now).map(\.id) })
     }
 
     @Test(
@@ -79,6 +79,10 @@ struct HiddenGroupTests {
             }
             try await Self.make(1_000, in: store, isListed: false, reports: 5, last: 0) { "0\($0).invented" }
             try await Self.make(300, in: store, isListed: true, reports: 5, last: 0, version: "9") { _ in
+                "api.example.com"
+            }
+            // A storm of another version that is over.
+            try await Self.make(20, in: store, isListed: true, reports: 9_000, last: -172_800, version: "1") { _ in
                 "api.example.com"
             }
             let page = try await Self.shown(GroupFilter(limit: 20), in: store)
