@@ -58,8 +58,8 @@ struct FailurePageCostTests {
                 try await PublishedService.with(store: store) { service in
                     let answer = try await service.ask("GET", "/failures?span=all", service.reader)
                     let text = String(decoding: answer.bytes, as: UTF8.self)
-                    #expect(text.contains("200 groups,"))
-                    #expect(text.contains("over 200 groups,") == isCut)
+                    #expect(text.contains("100 groups,"))
+                    #expect(text.contains("over 100 groups,") == isCut)
                     #expect(text.contains("More groups are not shown") == isCut)
                 }
             }

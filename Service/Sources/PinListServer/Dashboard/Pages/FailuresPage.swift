@@ -36,7 +36,7 @@ struct FailuresPage: DashboardPage {
     var caption = ""
 
     /// The maximum number of groups on a page: a page that loads at once; filters reach the rest.
-    static let maximumGroups = 200
+    static let maximumGroups = 100
     /// The maximum number of groups whose reports over time are drawn, the first ones: of each, up to 2,160 hours are added up.
     static let maximumPlots = 25
     /// The maximum number of choices of a filter: senders choose the values.
