@@ -299,8 +299,10 @@ def prove(installations, stands_for, hosts, seconds):
         (not watch.failed, f"{watch.failed} lists were not served"),
         (max(watch.memory) < MOST_MEMORY, f"{max(watch.memory) / 1e6:.0f} MB of memory"),
         (size < MOST_DATABASE, f"{size / 1e6:.0f} MB of database"),
-        (len(told) == 1, f"of {LISTED} people were told {len(told)} times: {told}"),
-        (len(others) <= 1, f"people were told of {others}"),
+        # One message each, told again when it grew tenfold (docs/decisions/0094).
+        (len({message["key"] for message in told}) == 1 and len(told) <= len(str(installations)),
+         f"of {LISTED} people were told {len(told)} times: {told}"),
+        (len(set(others)) <= 1 and len(others) <= len(str(hosts)), f"people were told of {others}"),
     ])
     return lines
 
