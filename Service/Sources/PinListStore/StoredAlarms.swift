@@ -200,7 +200,7 @@ extension StoreTransaction {
     }
 
     /// Brings the next notification of a message forward.
-    package func tell(_ message: Int64, at time: Timestamp) throws {
+    package func bringForward(_ message: Int64, to time: Timestamp) throws {
         try self.connection.execute(
             "UPDATE alarm_message SET next_at = ? WHERE number = ?",
             [.integer(time.secondsSince1970), .integer(message)])

@@ -22,7 +22,7 @@ extension StoreTransaction {
     ///   - newest: The newest version of each list.
     ///   - now: The time.
     package func leadingCauses(
-        of hosts: [String], attested: Set<String> = [], newest: [String: Int64], at now: Timestamp
+        of hosts: [String], attested: Set<String>, newest: [String: Int64], at now: Timestamp
     ) throws -> [String: LeadingCause] {
         // A wrong clock may have counted some in hours to come: they neither count nor take the places of others.
         let hours = Self.recentHours(at: now)

@@ -71,8 +71,8 @@ struct AlarmEvaluation: Sendable {
         }
         // A person who has seen a notice has not seen that it became critical, nor one who saw ten reports a million.
         for alarm in try store.firingAlarms() where alarm.acknowledgement != nil {
-            let before = firing[alarm.key].map { Alarm.Severity.known($0.severity) }
-            if before.map({ $0 < .known(alarm.severity) }) == true || alarm.hasGrown {
+            let before = Alarm.Severity.known(firing[alarm.key]?.severity ?? alarm.severity)
+            if before < .known(alarm.severity) || alarm.hasGrown {
                 try store.putAcknowledgement(nil, of: alarm.key)
             }
         }
@@ -168,7 +168,9 @@ struct AlarmEvaluation: Sendable {
         // A time far ahead is one that a wrong clock set.
         let left = message.nextAt.secondsSince1970 - now.secondsSince1970
         guard isNew || isWorse || (isChanged && (left <= 0 || left > Self.joining)) else {
-            if isPressing, left > Self.settling { try store.tell(message.number, at: now.before(-Self.settling)) }
+            if isPressing, left > Self.settling {
+                try store.bringForward(message.number, to: now.before(-Self.settling))
+            }
             return nil
         }
         let age = now.secondsSince1970 - message.begunAt.secondsSince1970

@@ -87,15 +87,10 @@ struct AlarmWatch: Service {
         try await self.parts.evaluateSightings { self.begin() }
         self.begin()
         let overview = try await self.parts.overview()
-        let (hosts, newest) = (overview.alarmingHosts, overview.newestVersions)
-        let attested = Set(overview.attestedHosts.filter(\.value.isAlarming).keys)
         self.begin()
         let causes =
-            hosts.isEmpty
-            ? [:]
-            : try await self.parts.store.read {
-                try $0.leadingCauses(of: hosts, attested: attested, newest: newest, at: now)
-            }
+            overview.alarmingHosts.isEmpty
+            ? [:] : try await self.parts.store.read { try overview.leadingCauses(in: $0) }
         let ahead = Set(overview.probes.filter { $0.lastAttempt > now }.map(\.name))
         self.begin()
         let events = try await self.parts.store.write { store in

@@ -148,7 +148,7 @@ enum ServiceMetrics {
             "tumbler_report_commits_total", "counter", "Transactions that reports were stored in.",
             [([], Double(written.0))])
         // Hosts of reports are what senders say; those of the lists are ours.
-        let pinned = Set(overview.names.flatMap { $0.list.domains.map(\.entry.domain.description) })
+        let pinned = overview.names.listedHosts
         text.add(
             "tumbler_failures_last_hour", "gauge", "Failures of a listed host in the last sixty minutes.",
             overview.hosts.filter { pinned.contains($0.host) }.map { ([("host", $0.host)], $0.lastHour) })

@@ -148,7 +148,7 @@ struct StatusDocument: Encodable {
     ///
     /// - Parameters:
     ///   - overview: The overview.
-    ///   - groups: The groups of reports, of hosts in the scope.
+    ///   - groups: The groups of reports, chosen among those of hosts in the scope.
     ///   - scope: The part that the token may see.
     ///   - room: The use of the database's room, where this instance has looked.
     init(_ overview: Overview, _ groups: [GroupSummary], in scope: StatusScope, room: StoreRoom? = nil) {
@@ -173,7 +173,7 @@ struct StatusDocument: Encodable {
                 usual: (rate.usual * 10).rounded() / 10)
         }
         let newestFirst = groups.sorted { ($1.seen.upperBound, $0.number) < ($0.seen.upperBound, $1.number) }
-        self.groups = newestFirst.map { group in
+        self.groups = newestFirst.filter { scope.hasHost($0.host) }.map { group in
             Group(
                 id: group.id, host: group.host, reason: group.reason, count: group.count,
                 lastAt: group.seen.upperBound.description, cause: group.cause.title, kind: group.cause.kind.rawValue,
@@ -266,14 +266,11 @@ struct StatusScope: Sendable {
 
     /// The scope of some names; `nil` for all there is.
     init(_ overview: Overview, _ names: [String]?) {
-        func hosts(_ overviews: [NameOverview]) -> Set<String> {
-            Set(overviews.flatMap { $0.list.domains.map(\.entry.domain.description) })
-        }
         self.names = names.map { Set($0) }
         let isOwn = { (overview: NameOverview) in names?.contains(overview.name) != false }
         let others = overview.names.filter { !isOwn($0) }
-        self.hosts = hosts(overview.names.filter(isOwn))
-        self.foreign = hosts(others).subtracting(self.hosts).union(others.map(\.name))
+        self.hosts = overview.names.filter(isOwn).listedHosts
+        self.foreign = others.listedHosts.subtracting(self.hosts).union(others.map(\.name))
     }
 
     /// Whether all there is is in it.

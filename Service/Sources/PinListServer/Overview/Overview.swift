@@ -72,8 +72,7 @@ package struct Overview: Sendable {
         self.auditCount = head?.number ?? 0
         self.broken = broken
         self.names = try lists.sorted { $0.key < $1.key }.compactMap { try Self.name($0.key, $0.value, store, now) }
-        let listed = self.names.flatMap { $0.list.domains.map(\.entry.domain.description) }
-        self.hosts = try store.hostRates(listed: Set(listed), at: now)
+        self.hosts = try store.hostRates(listed: self.names.listedHosts, at: now)
         var attestations = try store.attestationRates(of: asking, at: now)
         for (name, count) in keys { attestations[name]?.keys = count }
         self.attestations = attestations
@@ -100,10 +99,17 @@ package struct Overview: Sendable {
 
     /// The hosts of a list whose failures are far above usual, those with the most first.
     var alarmingHosts: [String] {
-        let listed = Set(self.names.flatMap { $0.list.domains.map(\.entry.domain.description) })
+        let listed = self.names.listedHosts
         return self.hosts.filter { rate in
             listed.contains(rate.host) && (rate.isAboveUsual || self.attestedHosts[rate.host]?.isAlarming == true)
         }.map(\.host)
+    }
+
+    /// The causes of most failures of ``alarmingHosts``: where attested installations alarm, of what these reported.
+    func leadingCauses(in store: StoreTransaction) throws -> [String: LeadingCause] {
+        try store.leadingCauses(
+            of: self.alarmingHosts, attested: Set(self.attestedHosts.filter(\.value.isAlarming).keys),
+            newest: self.newestVersions, at: self.time)
     }
 
     /// The facts that the rules of alarms look at.

@@ -71,7 +71,7 @@ package enum AlarmRules {
     }
 
     private static func rates(_ known: AlarmFacts) -> [Alarm] {
-        let listed = Set(known.names.flatMap { $0.list.domains.map(\.entry.domain.description) })
+        let listed = known.names.listedHosts
         let isOurs = { (rate: HostRate) in rate.host.isEmpty || listed.contains(rate.host) }
         let others = HostRate(HostRate.otherHosts, adding: known.hosts.filter { !isOurs($0) })
         return (known.hosts.filter(isOurs) + [others]).flatMap { rate -> [Alarm] in

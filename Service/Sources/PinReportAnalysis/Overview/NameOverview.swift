@@ -36,3 +36,8 @@ package struct NameOverview: Sendable {
         self.questions = questions
     }
 }
+
+extension Sequence<NameOverview> {
+    /// The hosts of the lists. Others are what senders say.
+    package var listedHosts: Set<String> { Set(self.flatMap { $0.list.domains.map(\.entry.domain.description) }) }
+}

@@ -125,14 +125,14 @@ struct AlarmSentenceTests {
                 let now = service.clock.now
                 let causes = try await service.store.read { store in
                     let host = try #require(try store.groups(GroupFilter(), newest: [:]).first?.host)
-                    return try store.leadingCauses(of: [host, "", "none.example"], newest: [:], at: now)
+                    return try store.leadingCauses(of: [host, "", "none.example"], attested: [], newest: [:], at: now)
                 }
                 #expect(causes.count == 1)
                 #expect(causes.values.first?.since == now)
                 let later = Timestamp(secondsSince1970: now.secondsSince1970 + 3 * 3_600)
                 #expect(
                     try await service.store.read { store in
-                        try store.leadingCauses(of: Array(causes.keys), newest: [:], at: later).isEmpty
+                        try store.leadingCauses(of: Array(causes.keys), attested: [], newest: [:], at: later).isEmpty
                     })
             }
         }

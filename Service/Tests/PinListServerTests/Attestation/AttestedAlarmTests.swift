@@ -113,6 +113,18 @@ struct AttestedAlarmTests {
                 let quiet = try await Self.causeWithoutFlood(authority)
                 #expect(cause == quiet)
                 #expect(groups.first { $0.attestation == .attested }?.networks?.number == 20)
+                // A larger flood of another cause does not choose what the alarm says to do.
+                let hour = service.clock.now.hour
+                try await store.write { store in
+                    try store.connection.execute(
+                        """
+                        UPDATE report_group SET kind = 'cleartext' WHERE attestation = 'unattested'
+                        """, [])
+                    try store.connection.execute(
+                        "UPDATE group_hour SET count = 5000 WHERE hour = ? AND count = 200", [.integer(hour)])
+                }
+                let flooded = try await AttestedService.alarms(store, at: service.clock)
+                #expect(flooded.map(\.detail) == alarms.map(\.detail))
             }
         }
     }

@@ -143,6 +143,8 @@ enum AttestedService {
         let parts = ServiceParts(
             configuration, store: store, clock: clock, instance: "looks", logger: RunningService.silent)
         _ = try await parts.lists.reload(from: store)
-        return AlarmRules.alarms(try await parts.overview().alarmFacts).filter { $0.kind == .failureRate }
+        let overview = try await parts.overview()
+        let causes = try await store.read { try overview.leadingCauses(in: $0) }
+        return AlarmRules.alarms(overview.alarmFacts(causes)).filter { $0.kind == .failureRate }
     }
 }

@@ -113,6 +113,35 @@ struct HiddenGroupTests {
     }
 
     @Test(
+        "a stranger reports a private issuer for an invented host: that makes no interception of it",
+        arguments: TestedStore.all)
+    func strangerReportsAPrivateIssuerForAnInventedHostThatMakesNoInterceptionOfIt(on tested: TestedStore) async throws
+    {
+        let chain = SketchedChain.chain(organisation: "Acme Corp", commonName: "Acme CA")
+        @Sendable func report(_ host: String, isListed: Bool) throws -> AcceptedReport {
+            let report = try ReportText.report(chain: chain, [("noted-hostname", .string(host))])
+            return AcceptedReport(
+                report: report, group: ReportGroup(report), receivedAt: Self.now, networks: nil, isSample: false,
+                isListed: isListed, body: report.document)
+        }
+        try await tested.withDatabase { open in
+            let store = try open()
+            func evidence() async throws -> String {
+                try await store.read { store in
+                    try store.groups(GroupFilter(host: "api.example.com"), newest: [:]).flatMap(\.cause.evidence)
+                        .joined(separator: " ")
+                }
+            }
+            for (host, isListed) in [("api.example.com", true), ("x.invented", false)] {
+                try await store.write { try $0.add([try report(host, isListed: isListed)], countedBy: "a") }
+            }
+            #expect(try await !evidence().contains("x.invented"))
+            try await store.write { try $0.add([try report("www.example.com", isListed: true)], countedBy: "a") }
+            #expect(try await evidence().contains("reported for other hosts: www.example.com."))
+        }
+    }
+
+    @Test(
         "invented hosts before all others in the alphabet leave listed ones among the choices",
         arguments: TestedStore.all)
     func inventedHostsBeforeAllOthersLeaveListedOnesAmongTheChoices(on tested: TestedStore) async throws {

@@ -135,7 +135,7 @@ struct QueryPlanTests {
                 _ = try store.group(id: group.id, newest: [:])
                 _ = try store.details(of: group.number, in: HourGrid(.week, until: now.hour))
             }
-            #expect(try store.leadingCauses(of: ["a.example.com"], newest: [:], at: now).count == 1)
+            #expect(try store.leadingCauses(of: ["a.example.com"], attested: [], newest: [:], at: now).count == 1)
             _ = try store.groupChoices(limit: 10)
             for host in [nil, "a.example.com"] { _ = try store.sightings(of: name, host: host, limit: 10) }
             _ = try store.sightings(of: name, key: "k")

@@ -94,7 +94,8 @@ struct WrongClockFactsTests {
                 try store.add(Array(repeating: ahead, count: 50), countedBy: "a")
                 try store.add(Array(repeating: now, count: 12), countedBy: "a")
                 return try [0, 2 * Self.day].map {
-                    try store.leadingCauses(of: ["example.com"], newest: [:], at: Self.time($0))["example.com"]?.kind
+                    try store.leadingCauses(of: ["example.com"], attested: [], newest: [:], at: Self.time($0))[
+                        "example.com"]?.kind
                 }
             }
             #expect(causes == [.rotation, .cleartext])
@@ -115,7 +116,8 @@ struct WrongClockFactsTests {
                     try store.add([ahead], countedBy: "a")
                 }
                 func cause() throws -> LikelyCause.Kind? {
-                    try store.leadingCauses(of: ["example.com"], newest: [:], at: TurnedClock.start)["example.com"]?
+                    try store.leadingCauses(of: ["example.com"], attested: [], newest: [:], at: TurnedClock.start)[
+                        "example.com"]?
                         .kind
                 }
                 let none = try cause()

@@ -20,8 +20,8 @@ struct FailuresPage: DashboardPage {
     var versions: [String]
     /// The groups, in the order that was asked for.
     var groups: [FailureGroup]
-    /// The number of groups, where there are more than are shown by one at least.
-    var total: Int
+    /// Whether there are more groups.
+    var isCut: Bool
     /// Reports of pin failures in the span.
     var pinReports: Int
     /// Reports of other TLS failures in the span, counted apart.
@@ -35,7 +35,7 @@ struct FailuresPage: DashboardPage {
     /// The factor of the series, in a sentence; nothing where all installations report.
     var caption = ""
 
-    /// The maximum number of groups on a page: a page that loads at once; filters reach the rest.
+    /// The maximum number of groups on a page: a page that loads at once. Filters by host, reason and version reach others.
     static let maximumGroups = 100
     /// The maximum number of groups whose reports over time are drawn, the first ones: of each, up to 2,160 hours are added up.
     static let maximumPlots = 25
@@ -54,7 +54,7 @@ struct FailuresPage: DashboardPage {
         let shown = min(self.groups.count, Self.maximumGroups)
         return View([
             "summary": """
-            \(self.total > shown ? "over " : "")\(NumberText.count(shown, "group", "groups")), \
+            \(self.isCut ? "over " : "")\(NumberText.count(shown, "group", "groups")), \
             \(NumberText.count(self.pinReports, "pin failure", "pin failures")), \
             \(NumberText.count(self.otherReports, "other TLS failure", "other TLS failures"))\
             \(self.listReports > 0 ? ", " + NumberText.count(self.listReports, "refused list or root", "refused lists or roots") : "")
@@ -97,7 +97,7 @@ struct FailuresPage: DashboardPage {
         if shown > Self.maximumPlots {
             sentences.append("Only the first \(NumberText.count(Self.maximumPlots)) groups are drawn over time.")
         }
-        if self.total > shown {
+        if self.isCut {
             sentences.append(
                 "More groups are not shown: of each host, those with neither the newest nor the most reports. Narrow the filter."
             )

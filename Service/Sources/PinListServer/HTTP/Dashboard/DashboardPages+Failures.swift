@@ -42,7 +42,7 @@ extension DashboardPages {
         for count in pins { windows[count.window, default: 0] += count.count }
         return FailuresPage(
             filter: filter, hosts: choices.hosts, reasons: choices.reasons, versions: choices.versions, groups: groups,
-            total: groups.count + (isCut ? 1 : 0), pinReports: Int(pins.reduce(0) { $0 + $1.count }),
+            isCut: isCut, pinReports: Int(pins.reduce(0) { $0 + $1.count }),
             otherReports: Int(kinds.reduce(0) { $0 + $1.count } - pins.reduce(0) { $0 + $1.count } - incidents),
             listReports: Int(incidents),
             series: grid.series(windows, adding: unreported.windows), since: filter.span.seconds.map { now.before($0) },

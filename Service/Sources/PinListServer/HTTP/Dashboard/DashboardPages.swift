@@ -13,7 +13,7 @@ enum DashboardPages {
     static func now(_ asked: DashboardRequest) async throws -> NowPage {
         let overview = asked.overview
         var unmeasured = overview.names.compactMap(Self.unmeasured)
-        let listed = Set(overview.names.flatMap { $0.list.domains.map(\.entry.domain.description) })
+        let listed = overview.names.listedHosts
         let probed = Set(overview.probes.map(\.host))
         let missing = listed.subtracting(probed)
         if !missing.isEmpty {

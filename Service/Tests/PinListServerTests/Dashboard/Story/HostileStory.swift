@@ -49,7 +49,7 @@ enum HostileStory {
         filter.host = self.texts[1]
         filter.version = self.texts[11]
         let failures = FailuresPage(
-            filter: filter, hosts: texts, reasons: texts, versions: texts, groups: texts.map(self.group), total: .max,
+            filter: filter, hosts: texts, reasons: texts, versions: texts, groups: texts.map(self.group), isCut: true,
             pinReports: .max, otherReports: .max, series: Story.hours(mean: 1e300, seed: 1))
         let certificate = SeenCertificate(
             subject: self.all, issuer: self.all, names: texts, validity: nil, pin: self.all, isPinned: false,

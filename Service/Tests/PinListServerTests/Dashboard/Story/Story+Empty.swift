@@ -75,7 +75,8 @@ extension Story {
             new(
                 "failures-empty",
                 FailuresPage(
-                    filter: FailureFilter(), hosts: [], reasons: [], versions: [], groups: [], total: 0, pinReports: 0,
+                    filter: FailureFilter(), hosts: [], reasons: [], versions: [], groups: [], isCut: false,
+                    pinReports: 0,
                     otherReports: 0, series: self.noFailures)),
             young(
                 "failures-quiet", self.quietFailures,

@@ -50,7 +50,7 @@ extension Story {
             filter: filter, hosts: ["api.bank.example", "cdn.bank.example", "login.bank.example", "push.bank.example"],
             reasons: ["chain-invalid", "cleartext", "no-matching-pin"],
             versions: ["7.5.0-beta2", "7.4.1", "7.4.0", "6.9.0"],
-            groups: groups, total: groups.count, pinReports: 3_389, otherReports: 37,
+            groups: groups, isCut: false, pinReports: 3_389, otherReports: 37,
             series: Self.hours(mean: 30, burst: Self.rotationBurst, gap: 100..<104, seed: 16))
     }
 
