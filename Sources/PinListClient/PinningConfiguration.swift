@@ -7,15 +7,15 @@ public import Logging
 public import PinFailureReports
 public import PinListMetadata
 
-/// The settings of an app. The defaults are the safe ones.
+/// The settings of an app. The defaults are the safe ones; ``buildDate`` has none, so set it.
 public struct PinningConfiguration: Sendable {
     /// The time when the app was built; an earlier clock is not believed.
     public var buildDate: Timestamp?
     /// The effect of the entries of an expired list. With `report`, an attacker who blocks
     /// updates for long enough switches pinning off.
     public var whenStale: PinList.WhenStale
-    /// Whether all entries only report, also those with mode `enforce`: for a first deployment. Nothing is refused;
-    /// mismatches are counted and reported.
+    /// Whether all entries only report, also those with mode `enforce`: for a first deployment. Pins refuse nothing;
+    /// mismatches are counted and reported. A chain that does not validate is refused as ever.
     public var isObserving: Bool
     /// Whether a response of a pinned host that came over a connection without a decision ends the process, in place of
     /// an error: for tests and staging, where such a response must be noticed.
@@ -27,7 +27,8 @@ public struct PinningConfiguration: Sendable {
     public var limits: MetadataLimits
     /// The transport for roots and lists.
     public var fetcher: any ListFetcher
-    /// The transport for reports. Only the signed list names the addresses; without one no report is sent.
+    /// The transport for reports. The signed list names the addresses, or the rules that the app makes in code; without one no report
+    /// is sent.
     public var reportSender: any ReportSender
     /// Signs reports to one service with App Attest; `nil` for anonymous reports. **Off by default**: the id of the key
     /// is the only stable identifier of the installation that is sent.

@@ -36,7 +36,7 @@ public struct PinningEvent: Hashable, Sendable, CustomStringConvertible {
         public static let stateNewer = Kind(code: "state-newer")
         /// The list in force is signed by earlier signers; a current one is awaited.
         public static let signerReplaced = Kind(code: "signer-replaced")
-        /// The list in force has expired, and is still enforced.
+        /// The list in force has expired. By default it is still enforced: see ``PinningConfiguration/whenStale``.
         public static let stale = Kind(code: "stale")
         /// The shipped and the stored list have the same version and differ; the shipped one is in force.
         public static let conflictingLists = Kind(code: "conflicting-lists")
@@ -53,7 +53,7 @@ public struct PinningEvent: Hashable, Sendable, CustomStringConvertible {
         public static let logsUnreadable = Kind(code: "logs-unreadable")
         /// The log list in force is over 70 days old: no policy is evaluated.
         public static let logsStale = Kind(code: "logs-stale")
-        /// Pins are evaluated while ``Pinning/run()`` is not running: lists are never refreshed.
+        /// Pins are evaluated, and ``Pinning/run()`` was never called: lists are not refreshed. That it ended sends nothing.
         public static let notRunning = Kind(code: "not-running")
         /// A connection was refused, or would have been; see ``PinningEvent/decision``.
         public static let validationFailed = Kind(code: "validation-failed")

@@ -14,7 +14,7 @@ extension MigratedPins {
     public init(infoPlist: [String: Any]) throws(MigrationError) {
         // Only the needed members are copied: the rest may be large.
         var parts: [String: Any] = [:]
-        parts["TSKConfiguration"] = infoPlist["TSKConfiguration"]
+        for key in ["TSKConfiguration", Self.keyOfMacApps] { parts[key] = infoPlist[key] }
         if let transport = infoPlist["NSAppTransportSecurity"] as? [String: Any] {
             parts["NSAppTransportSecurity"] = ["NSPinnedDomains": transport["NSPinnedDomains"]].compactMapValues { $0 }
         }
@@ -27,6 +27,9 @@ extension MigratedPins {
     public init(infoPlistOf bundle: Bundle) throws(MigrationError) {
         try self.init(infoPlist: bundle.infoDictionary ?? [:])
     }
+
+    /// The member that the Info.plist of an app for macOS has, and no other one.
+    static let keyOfMacApps = "LSMinimumSystemVersion"
 
     /// Reads an Info.plist, or the needed parts of one.
     init(infoPlist: ConfigurationValue) throws(MigrationError) {
@@ -46,7 +49,7 @@ extension MigratedPins {
             try self.init(pinnedDomains: system)
             return
         }
-        try self.init(trustKit: trustKit)
+        try self.init(trustKit: trustKit, ofMacApp: members[Self.keyOfMacApps] != nil)
         if let system {
             self.join(try MigratedPins(pinnedDomains: system), of: ApplePinnedDomains(reading: system))
         }

@@ -18,8 +18,12 @@ extension MigratedPins {
     }
 
     /// Reads a configuration of TrustKit.
-    init(trustKit configuration: ConfigurationValue) throws(MigrationError) {
-        var reader = TrustKitReader()
+    ///
+    /// - Parameters:
+    ///   - configuration: The configuration.
+    ///   - isOfMacApp: Whether it is known to be that of an app for macOS, where TrustKit has another default.
+    init(trustKit configuration: ConfigurationValue, ofMacApp isOfMacApp: Bool = false) throws(MigrationError) {
+        var reader = TrustKitReader(isOfMacApp: isOfMacApp)
         try reader.read(configuration)
         self = try MigratedPins(reader.collector)
     }
@@ -27,9 +31,15 @@ extension MigratedPins {
 
 /// Reads a configuration of TrustKit, key by key.
 struct TrustKitReader {
+    private let isOfMacApp: Bool
     /// The entries and warnings so far.
     var collector = MigrationCollector()
     private var sendsToVendor: [String] = []
+
+    /// Begins.
+    ///
+    /// - Parameter isOfMacApp: Whether it is the configuration of an app for macOS.
+    init(isOfMacApp: Bool) { self.isOfMacApp = isOfMacApp }
 
     /// Reads the whole.
     mutating func read(_ configuration: ConfigurationValue) throws(MigrationError) {
@@ -39,6 +49,12 @@ struct TrustKitReader {
                 hint: "give the value of TSKConfiguration")
         }
         for (key, value) in members.sortedMembers where key != "TSKPinnedDomains" { self.readGlobal(key, value) }
+        let exempt = "TSKIgnorePinningForUserDefinedTrustAnchors"
+        if self.isOfMacApp, members[exempt] == nil {
+            self.collector.warn(
+                nil, exempt, .stricter,
+                "TrustKit on macOS exempts anchors that users installed unless this is NO; none is exempt here")
+        }
         guard let domains = members["TSKPinnedDomains"] else {
             throw MigrationError(
                 .nothingPinned, "there is no TSKPinnedDomains", hint: "give the value of TSKConfiguration")

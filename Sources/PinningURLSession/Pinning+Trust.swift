@@ -43,6 +43,9 @@ extension Pinning {
     /// Answers a challenge for a server's trust: cancelled when it is refused, and left to the platform otherwise, whose
     /// own validation and App Transport Security then have the last word.
     ///
+    /// It evaluates the challenge alone. ``PinnedSessionDelegate`` also checks each response, refuses cleartext, and evaluates open
+    /// connections again when a list denies their key.
+    ///
     /// - Parameters:
     ///   - challenge: The challenge.
     ///   - isWebView: Whether a web view asks: failures of hosts that no entry covers are then not reported.

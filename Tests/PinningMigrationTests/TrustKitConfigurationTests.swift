@@ -55,6 +55,13 @@ struct TrustKitConfigurationTests {
         let key = "TSKIgnorePinningForUserDefinedTrustAnchors"
         #expect(try MigratedPins(trustKit: Sample.configuration(domains, [key: true])).warned == ["\(key) stricter"])
         #expect(try MigratedPins(trustKit: Sample.configuration(domains, [key: false])).warned.isEmpty)
+        // The default of TrustKit, on macOS alone.
+        for (platform, warned) in [("LSMinimumSystemVersion", ["\(key) stricter"]), ("MinimumOSVersion", [])] {
+            let migrated = try MigratedPins(infoPlist: [
+                "TSKConfiguration": Sample.configuration(domains), platform: "15.0",
+            ])
+            #expect(migrated.warned == warned)
+        }
     }
 
     @Test("TSKPublicKeyHashes: one pin, where TrustKit ends the app, is a warning; it still enforces")

@@ -95,14 +95,35 @@ struct RuleTests {
     private static let block =
         "sec_protocol_options_set_verify_block(o.securityProtocolOptions, { _, t, c in c(evaluate(t)) }, q)\n"
 
+    private static let pin = "o.pin(by: pinning, host: h)\n"
+
     @Test(
         "pins that are seen are pins, and what is not seen is never pinned",
         arguments: [
             ("let pinned = true\nlet c = NWConnection(host: h, port: 443, using: .tls)", .unpinned),
-            ("let c = NWConnection(host: h, port: 443, using: NWParameters(tls: .pinned(by: p)))", .pinned),
+            ("let c = NWConnection(host: h, port: 443, using: NWParameters(tls: .pinned(by: p)))", .ownCode),
             (
                 "import Network\nlet o = NWProtocolTLS.Options.pinned(by: p)\nlet n = NWParameters(tls: o)\nlet c = NWConnection(to: e, using: n)",
+                .ownCode
+            ),
+            ("\(RuleTests.options)\(RuleTests.pin)let c = NWConnection(to: e, using: NWParameters(tls: o)) }", .pinned),
+            (
+                "import Network\nstruct A {\nlet o = NWProtocolTLS.Options()\nfunc f() {\nself.\(RuleTests.pin)let c = NWConnection(to: e, using: NWParameters(tls: self.o)) } }",
                 .pinned
+            ),
+            ("\(RuleTests.options)\(RuleTests.pin)let c = NWConnection(to: e, using: .tls) }", .unpinned),
+            (
+                "\(RuleTests.options)\(RuleTests.pin)}\nfunc g() { let c = NWConnection(to: e, using: NWParameters(tls: o)) }",
+                .unknown
+            ),
+            // The block that is set last is the one that counts.
+            (
+                "\(RuleTests.options)\(RuleTests.block)\(RuleTests.pin)let c = NWConnection(to: e, using: NWParameters(tls: o)) }",
+                .pinned
+            ),
+            (
+                "\(RuleTests.options)\(RuleTests.pin)\(RuleTests.block)let c = NWConnection(to: e, using: NWParameters(tls: o)) }",
+                .ownCode
             ),
             (
                 "import Network\nfunc g() {\nlet o = NWProtocolTLS.Options.pinned(by: p) }\nfunc f() {\nlet c = NWConnection(to: e, using: n(NWProtocolTLS.Options())) }",

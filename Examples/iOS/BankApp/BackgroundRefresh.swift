@@ -18,6 +18,8 @@ enum BackgroundRefresh {
         BGTaskScheduler.shared.register(forTaskWithIdentifier: self.identifier, using: nil) { @Sendable task in
             // because it is not Sendable, and no other code refers to it
             nonisolated(unsafe) let task = task
+            // A request is for one start: the next one is asked for here.
+            try? Self.schedule()
             let refresh = Task {
                 let outcome = await pinning.refresh()
                 task.setTaskCompleted(success: outcome.isSuccess)

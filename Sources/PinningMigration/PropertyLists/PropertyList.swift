@@ -77,7 +77,7 @@ extension MigratedPins {
             try self.init(trustKit: value)
             return
         }
-        try self.init(trustKit: configuration)
+        try self.init(trustKit: configuration, ofMacApp: members[Self.keyOfMacApps] != nil)
     }
 
     /// Reads a property list with `NSPinnedDomains`: a whole Info.plist, its `NSAppTransportSecurity`, or the

@@ -43,13 +43,14 @@ extension SwiftSource {
         }
     }
 
-    /// Whether a verify block was set for one of some names, as they are known in a scope.
-    private func hasVerifyBlock(_ names: Set<String>, _ scope: Int) -> Bool {
-        self.verifiedOptions.contains { options in
+    /// The pinning of the verify block that was set last for one of some names, as they are known in a scope; `nil` without one.
+    private func verifyBlock(_ names: Set<String>, _ scope: Int) -> NetworkSurface.Pinning? {
+        let last = self.verifiedOptions.last { options in
             names.contains(options.name)
                 && (options.function == self.scopes[scope].function
                     || self.bindings[options.name]?.contains { $0.function == nil } ?? false)
         }
+        return last.map { $0.isPinned ? .pinned : .ownCode }
     }
 
     private static func isPinned(_ text: String) -> Bool { text.contains(".pinned(") || text.contains("PinnedTLS(") }
@@ -63,9 +64,10 @@ extension SwiftSource {
         guard hasTLS else { return }
         let (texts, names) = self.resolved(text, scope)
         let pinning: NetworkSurface.Pinning
-        if texts.contains(where: Self.isPinned) {
-            pinning = .pinned
-        } else if self.hasVerifyBlock(names, scope) {
+        if let block = self.verifyBlock(names, scope) {
+            pinning = block
+        } else if texts.contains(where: Self.isPinned) {
+            // No library has options of that name: a function of the app makes them.
             pinning = .ownCode
         } else {
             // The parameters of the system itself have no block, even when others in the file have one.

@@ -44,7 +44,7 @@ extension SwiftSource {
         case "sec_protocol_options_set_verify_block":
             if let options = call.arguments.first?.expression {
                 let name = self.name(of: options).split(separator: ".").first { $0 != "self" }
-                self.verifiedOptions.append((name.map(String.init) ?? "", self.scopes[scope].function))
+                self.verifiedOptions.append((name.map(String.init) ?? "", self.scopes[scope].function, false))
             }
             let closure =
                 call.trailingClosure ?? call.arguments.dropFirst().first?.expression.as(ClosureExprSyntax.self)
@@ -52,6 +52,9 @@ extension SwiftSource {
                 self.facts.find(
                     .acceptingVerifyBlock, at: line, isDebug: isDebug, "every certificate is completed with true")
             }
+        case "pin" where labels.starts(with: ["by", "host"]):
+            let options = name.split(separator: ".").first { $0 != "self" }
+            self.verifiedOptions.append((options.map(String.init) ?? "", self.scopes[scope].function, true))
         case "setAllowsAnyHTTPSCertificate":
             self.facts.find(.invalidCertificates, at: line, isDebug: isDebug, last)
         case "bundled" where labels.first == "" && name.hasSuffix("bundled"):

@@ -53,8 +53,8 @@ struct SwiftSource {
     var scopes: [Scope] = [Scope()]
     /// Values that names are bound to, in files that import what makes connections of its own.
     var bindings: [String: [(function: Int?, value: String)]] = [:]
-    /// The names of TLS options that a verify block was set for, and the function of that.
-    var verifiedOptions: [(name: String, function: Int?)] = []
+    /// The names of TLS options that a verify block was set for, the function of that, and whether it is the one that pins.
+    var verifiedOptions: [(name: String, function: Int?, isPinned: Bool)] = []
     /// Whether something is made with pins that may be what a connection takes.
     var pinsSomething = false
     /// Types whose coordinator is a navigation delegate that pins.

@@ -59,7 +59,8 @@ extension AuditRule {
         "Make them say the same (tumbler convert), or keep one of them alone.")
 
     static let listMissing = AuditRule(
-        "list-missing", .warning, "A target has no pin list in it: it begins without pins.",
+        "list-missing", .warning,
+        "A target has no pin list in it: Pinning cannot be made there, and an app that goes on without it is not pinned.",
         "Put the root and the list into every target that connects, extensions included.")
     static let listUnverified = AuditRule(
         "list-unverified", .error, "The embedded list does not verify under the roots beside it: the app refuses it.",

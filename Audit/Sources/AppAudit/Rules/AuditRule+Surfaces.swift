@@ -32,7 +32,7 @@ extension AuditRule {
         "Load through a pinned session with an AVAssetResourceLoaderDelegate, or sign what is played.")
     static let connection = AuditRule(
         "surface-nwconnection", .warning, "An NWConnection with TLS and without a verify block: nothing pins it.",
-        "Set sec_protocol_options_set_verify_block, or use NWProtocolTLS.Options.pinned.")
+        "Call pin(by:host:) on its NWProtocolTLS.Options, after any verify block of your own, which it replaces.")
     static let stream = AuditRule(
         "surface-cfstream", .warning, "CFStream makes connections that no delegate for server trust sees.",
         "Use URLSession or NWConnection, which can be pinned.")
