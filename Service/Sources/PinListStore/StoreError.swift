@@ -21,6 +21,8 @@ package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         package static let busy = Code(description: "busy")
         /// The stored data are not what this version writes.
         package static let damaged = Code(description: "damaged")
+        /// The address of the database is wrong, whatever answers there: the configuration has to be corrected.
+        package static let invalidAddress = Code(description: "invalid-address")
         /// This store cannot do that.
         package static let unsupported = Code(description: "unsupported")
     }

@@ -54,7 +54,7 @@ package enum StoreLocation {
     /// Opens a database of PostgreSQL. What is wrong is said without the address, which may hold a password.
     private static func postgreSQL(_ address: String, _ purpose: Purpose) throws -> any ServiceStore {
         guard address.hasPrefix("postgres://") || address.hasPrefix("postgresql://") else {
-            throw StoreError(.unsupported, "the database is neither sqlite nor postgres://USER@HOST/DATABASE")
+            throw StoreError(.invalidAddress, "the database is neither sqlite nor postgres://USER@HOST/DATABASE")
         }
         return try PostgreSQLStore(address: address, clock: SystemServiceClock(), for: purpose)
     }

@@ -52,9 +52,10 @@ struct LocalServiceOptions: ParsableArguments {
         _ configuration: ServiceConfiguration, for purpose: StoreLocation.Purpose
     ) throws -> any ServiceStore {
         do { return try StoreLocation.open(configuration, for: purpose) } catch let error as StoreError {
+            // A wrong address is wrong at the next start as well.
             throw CommandError(
-                .undecided, "the database cannot be opened: \(error.detail)",
-                hint: Self.hint(error.code, configuration.database))
+                error.code == .invalidAddress ? .doesNotHold : .undecided,
+                "the database cannot be opened: \(error.detail)", hint: Self.hint(error.code, configuration.database))
         }
     }
 
@@ -65,6 +66,7 @@ struct LocalServiceOptions: ParsableArguments {
         case .outdated: "tumbler serve brings it up to date, tumbler serve --migrate, too; make a copy before"
         case .damaged: "docs/operations/service-damaged-database.md has what to do, in order"
         case .full: "docs/operations/service-full-disk.md has what to do, in order"
+        case .invalidAddress: "correct database; docs/guides/service-on-postgresql.md, Say where it is"
         default:
             database == "sqlite"
                 ? "look at dataDir, the rights of the folder, and the disk"

@@ -22,8 +22,8 @@ struct PostgreSQLAddress: Hashable, Sendable {
 
     /// Reads an address.
     ///
-    /// - Throws: ``StoreError`` of code `unsupported`, also where ``PostgreSQLLibrary`` is not there. It never repeats the
-    ///   address, which may hold a password.
+    /// - Throws: ``StoreError`` of code `invalid-address`, which never repeats the address: it may hold a password. And of code
+    ///   `unsupported` where ``PostgreSQLLibrary`` is not there.
     init(_ text: String) throws(StoreError) {
         guard text.utf8.count <= PostgreSQLLimits.maximumAddressLength else {
             throw Self.refusal("is longer than \(PostgreSQLLimits.maximumAddressLength) bytes")
@@ -59,7 +59,7 @@ struct PostgreSQLAddress: Hashable, Sendable {
     private static var listed: String { Self.known.sorted().joined(separator: ", ") }
 
     private static func refusal(_ reason: String) -> StoreError {
-        StoreError(.unsupported, "the address of the database \(reason)")
+        StoreError(.invalidAddress, "the address of the database \(reason)")
     }
 
     private static func parsed(_ text: String) throws(StoreError) -> [String: String] {

@@ -44,7 +44,8 @@ package struct AlarmRunbook: Hashable, Sendable {
                     "as many or more",
                     "open Failures, read the cause and its evidence. A key of yours that no list has: tumbler suspend "
                         + "HOST --for 4h --reason …, then release it. An issuer that is not yours, in few networks: "
-                        + "interception, which is refused as it should be", "operations/locked-out.md")
+                        + "interception, which is refused as it should be. For lists: When a list is refused",
+                    "operations/locked-out.md")
             case .listExpiry:
                 AlarmRunbook(
                     "nothing",

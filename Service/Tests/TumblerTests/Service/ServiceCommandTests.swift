@@ -94,6 +94,18 @@ struct ServiceCommandTests {
         }
     }
 
+    @Test("a wrong address of the database ends the service with 1, so that systemd does not start it again for ever")
+    func wrongAddressOfTheDatabaseEndsTheServiceWith1SoThatSystemdDoesNotStartItAgain() async throws {
+        try await withTemporaryFolder { folder in
+            for words in [["serve"], ["serve", "--check"], ["token", "list"]] {
+                let run = try await CommandRun.tumbler(words + ["--database", "mysql://a@b/c"], in: folder)
+                run.expectError(1, hint: true)
+                #expect(run.errors.contains("correct database"), "\(run)")
+            }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+        }
+    }
+
     @Test("a reading command changes no byte of the database; a check makes none, and --migrate does")
     func readingCommandChangesNoByteOfTheDatabaseACheckMakesNoneAndMigrateDoes() async throws {
         try await withTemporaryFolder { folder in
