@@ -10,6 +10,7 @@ trusted names."""
 
 import array
 import asyncio
+import collections
 import json
 import random
 import subprocess
@@ -107,7 +108,8 @@ class Storm:
         self.address, self.installations, self.hosts = address, installations, hosts
         self.seconds, self.bodies = seconds, bodies
         self.speed = HOUR / seconds
-        self.idle, self.lost = [], 0
+        # The one that was idle for longest sends next: the service closes none of them as idle while a request is on its way.
+        self.idle, self.lost = collections.deque(), 0
         # Numbers of installations by the tenth of a second in which they come back.
         self.later = {}
         self.tries = bytearray(installations)
@@ -181,7 +183,7 @@ class Storm:
             while self.idle and position < len(queue):
                 number = queue[position]
                 position += 1
-                self.idle.pop().send(number, self.request(number))
+                self.idle.popleft().send(number, self.request(number))
             if position > 100_000:
                 del queue[:position]
                 position = 0
