@@ -64,6 +64,7 @@ let package = Package(
             name: "PinRotation",
             dependencies: [
                 .product(name: "CertificatePinning", package: "tumbler"),
+                .product(name: "CertificateTransparency", package: "tumbler"),
                 .product(name: "PinListMetadata", package: "tumbler"),
             ],
             swiftSettings: strict
@@ -356,6 +357,7 @@ let package = Package(
             dependencies: [
                 "PinRotation",
                 .product(name: "CertificatePinning", package: "tumbler"),
+                .product(name: "CertificateTransparency", package: "tumbler"),
                 .product(name: "PinListMetadata", package: "tumbler"),
             ],
             swiftSettings: strict

@@ -32,20 +32,10 @@ public struct ListChange: Hashable, Sendable, Encodable {
     /// Whether clients accept more than before.
     public let weakens: Bool
 
-    /// Whether clients may refuse what they accepted before: a pin is gone, a key or a certificate is refused, an entry asks
-    /// for more.
-    public var mayRefuse: Bool {
-        if Self.harmless.contains(self.what) { return false }
-        // Subdomains have other pins than before, also where these accept more.
-        if self.weakens, self.what != "includeSubdomains" { return false }
-        return self.subject != "list" || self.what == "unlisted"
-    }
-
-    /// The parts of an entry that refuse nothing.
-    private static let harmless: Set<String> = [
-        "reportTo", "reportPerMillion", "expiresAt", "note of a pin", "the order of its pins",
-        "the order of its entries",
-    ]
+    /// Whether clients may refuse what they accepted before: a pin is gone, a key or a certificate is refused, an entry
+    /// asks for more, hosts come under another rule, or a policy is evaluated with another log list. A change may do
+    /// both.
+    public let mayRefuse: Bool
 
     /// A line for people: a sign, what it is about, and how it was and is.
     public var line: String {
@@ -55,6 +45,24 @@ public struct ListChange: Hashable, Sendable, Encodable {
             case (let old?, let new?): "\(old) → \(new)"
             default: self.new ?? self.old ?? ""
             }
-        return "\(sign) \(self.subject): \(self.what) \(values)\(self.weakens ? " (accepts more)" : "")"
+        return "\(sign) \(self.subject): \(self.what) \(values)\(self.effect)"
+    }
+
+    /// The effect on clients, as the line ends with it.
+    ///
+    /// An entry that comes refuses by its nature, and so does a pin that goes: that is not said. It is said where the
+    /// line would say half of it otherwise, and where hosts lose their entry, which readers take for a relaxation.
+    private var effect: String {
+        if self.weakens { return self.mayRefuse ? " (accepts more, and refuses more)" : " (accepts more)" }
+        return self.mayRefuse && self.losesHosts ? " (refuses more)" : ""
+    }
+
+    /// Whether an entry does not apply any more to hosts to which it applied.
+    private var losesHosts: Bool {
+        switch self.what {
+        case "entry": self.kind == .removed
+        case "includeSubdomains": self.new == "false"
+        default: false
+        }
     }
 }

@@ -34,15 +34,15 @@ public struct ListDifference: Hashable, Sendable, Encodable {
         for domain in new.domains {
             let name = "\(domain.entry.domain)"
             let before = oldDomains[name]
-            let parent = Self.parent(of: name, in: oldDomains)
-            let coming = parent.map { Self.isLess(domain, than: $0) } ?? (old?.unlisted == .deny)
-            let leaving = before.map { Self.acceptsMore(without: $0, in: newDomains, new.unlisted) } ?? false
-            self.compare(before, domain, comingAcceptMore: coming, leavingAcceptMore: leaving)
+            let coming = Self.effect(ofComing: domain, in: oldDomains, old?.unlisted ?? .allow)
+            let leaving = before.map { Self.effect(ofLeaving: $0, in: newDomains, new.unlisted) } ?? .nothing
+            self.compare(before, domain, coming: coming, leaving: leaving)
         }
         for domain in old?.domains ?? [] where newDomains["\(domain.entry.domain)"] == nil {
+            let leaving = Self.effect(ofLeaving: domain, in: newDomains, new.unlisted)
             self.add(
-                .removed, "\(domain.entry.domain)", "entry", old: Self.text(domain),
-                weakens: Self.acceptsMore(without: domain, in: newDomains, new.unlisted))
+                .removed, "\(domain.entry.domain)", "entry", old: Self.text(domain), weakens: leaving.acceptsMore,
+                refuses: leaving.refusesMore)
         }
         self.compareDenied(old?.denied ?? [], new.denied)
         self.compareRevoked(old?.revoked ?? [], new.revoked)
@@ -66,22 +66,53 @@ public struct ListDifference: Hashable, Sendable, Encodable {
         return nil
     }
 
-    /// Whether hosts for which an entry comes into the place of their parent's accept more than before.
-    private static func isLess(_ entry: PinList.Domain, than parent: PinList.Domain) -> Bool {
-        guard parent.entry.mode != .off else { return false }
-        var difference = ListDifference()
-        difference.compare(parent, entry, comingAcceptMore: false, leavingAcceptMore: false)
-        return difference.changes.contains { $0.weakens && $0.what != "includeSubdomains" }
+    /// The effect on hosts that come under another rule. Both may be so: each of two entries may lack a pin that the
+    /// other one has.
+    private struct Effect {
+        /// Whether clients accept there what they refused before.
+        let acceptsMore: Bool
+        /// Whether clients refuse there what they accepted before.
+        let refusesMore: Bool
+
+        /// The effect where no host comes under another rule.
+        static let nothing = Effect(acceptsMore: false, refusesMore: false)
     }
 
-    /// Whether hosts to which an entry does not apply any more accept more than under it: by the entry of a parent that is
-    /// left to them, or as hosts that are not listed.
-    private static func acceptsMore(
-        without entry: PinList.Domain, in entries: [String: PinList.Domain], _ unlisted: UnlistedHosts
-    ) -> Bool {
-        guard entry.entry.mode != .off else { return false }
-        guard let parent = Self.parent(of: "\(entry.entry.domain)", in: entries) else { return unlisted != .deny }
-        return Self.isLess(parent, than: entry)
+    /// The effect on hosts for which one entry comes into the place of another one.
+    private static func effect(of entry: PinList.Domain, inPlaceOf other: PinList.Domain) -> Effect {
+        var difference = ListDifference()
+        difference.compare(other, entry, coming: .nothing, leaving: .nothing)
+        let isEnforced = Self.isEnforced(entry)
+        // More than everything cannot be accepted, and an entry that no installation enforces refuses nothing.
+        let acceptedAll = other.entry.mode == .off || (isEnforced && !Self.isEnforced(other))
+        return Effect(
+            acceptsMore: !acceptedAll && difference.changes.contains(where: \.weakens),
+            refusesMore: isEnforced && difference.changes.contains(where: \.mayRefuse))
+    }
+
+    /// The effect on hosts to which an entry did not apply before: they had that of a parent, or were not listed.
+    private static func effect(
+        ofComing entry: PinList.Domain, in entries: [String: PinList.Domain], _ unlisted: UnlistedHosts
+    ) -> Effect {
+        guard let parent = Self.parent(of: "\(entry.entry.domain)", in: entries) else {
+            return Effect(acceptsMore: unlisted == .deny, refusesMore: unlisted != .deny && Self.isEnforced(entry))
+        }
+        return Self.effect(of: entry, inPlaceOf: parent)
+    }
+
+    /// The effect on hosts to which an entry does not apply any more: they have that of a parent, or are not listed.
+    private static func effect(
+        ofLeaving entry: PinList.Domain, in entries: [String: PinList.Domain], _ unlisted: UnlistedHosts
+    ) -> Effect {
+        guard let parent = Self.parent(of: "\(entry.entry.domain)", in: entries) else {
+            return Effect(acceptsMore: unlisted != .deny && entry.entry.mode != .off, refusesMore: unlisted == .deny)
+        }
+        return Self.effect(of: parent, inPlaceOf: entry)
+    }
+
+    /// Whether a mismatch blocks in any installation.
+    private static func isEnforced(_ domain: PinList.Domain) -> Bool {
+        domain.entry.mode == .enforce && domain.rollout > 0
     }
 
     private mutating func compareLists(_ old: PinList?, _ new: PinList) {
@@ -96,26 +127,29 @@ public struct ListDifference: Hashable, Sendable, Encodable {
         self.value("list", "refreshAfter", "\(old.refreshAfter) s", "\(new.refreshAfter) s")
         self.value(
             "list", "unlisted", old.unlisted.rawValue, new.unlisted.rawValue,
-            weakens: old.unlisted == .deny && new.unlisted != .deny)
+            weakens: old.unlisted == .deny && new.unlisted != .deny, refuses: new.unlisted == .deny)
         self.set("list", "reportTo", old.reportTo, new.reportTo)
         self.value("list", "reportPerMillion", "\(old.reportPerMillion)", "\(new.reportPerMillion)")
+        // Another log list may lack a log, or reject one, that a served certificate needs.
+        let needsLogs = new.domains.contains { Self.isEnforced($0) && $0.entry.transparency?.mode == .enforce }
         self.value(
             "list", "logs", old.logs?.digest ?? "none", new.logs?.digest ?? "none",
-            weakens: old.logs != nil && new.logs == nil)
+            weakens: old.logs != nil && new.logs == nil, refuses: new.logs != nil && needsLogs)
     }
 
     /// Compares two entries.
     ///
     /// - Parameters:
-    ///   - comingAcceptMore: Whether hosts to which the entry did not apply before accept more under it.
-    ///   - leavingAcceptMore: Whether hosts to which it does not apply any more accept more than under the old one.
-    private mutating func compare(
-        _ old: PinList.Domain?, _ new: PinList.Domain, comingAcceptMore: Bool, leavingAcceptMore: Bool
-    ) {
+    ///   - coming: The effect on hosts to which the entry did not apply before.
+    ///   - leaving: The effect on hosts to which it does not apply any more.
+    private mutating func compare(_ old: PinList.Domain?, _ new: PinList.Domain, coming: Effect, leaving: Effect) {
         let subject = "\(new.entry.domain)"
         guard let old else {
-            self.add(.added, subject, "entry", new: Self.text(new), weakens: comingAcceptMore)
-            for pin in new.entry.pins { self.add(.added, subject, "pin", new: Self.text(pin)) }
+            self.add(
+                .added, subject, "entry", new: Self.text(new), weakens: coming.acceptsMore,
+                refuses: coming.refusesMore)
+            // What the entry refuses by its pins is a part of its effect.
+            for pin in new.entry.pins { self.add(.added, subject, "pin", new: Self.text(pin), refuses: false) }
             self.addMembers(of: new, subject)
             return
         }
@@ -123,9 +157,10 @@ public struct ListDifference: Hashable, Sendable, Encodable {
         self.value(
             subject, "mode", old.entry.mode.rawValue, new.entry.mode.rawValue,
             weakens: (order.firstIndex(of: new.entry.mode) ?? 0) < (order.firstIndex(of: old.entry.mode) ?? 0))
+        let subdomains = old.entry.includeSubdomains ? leaving : coming
         self.value(
             subject, "includeSubdomains", "\(old.entry.includeSubdomains)", "\(new.entry.includeSubdomains)",
-            weakens: old.entry.includeSubdomains ? leavingAcceptMore : comingAcceptMore)
+            weakens: subdomains.acceptsMore, refuses: subdomains.refusesMore)
         self.value(
             subject, "rollout", "\(old.rollout) %", "\(new.rollout) %", weakens: new.rollout < old.rollout)
         self.value(
@@ -134,23 +169,28 @@ public struct ListDifference: Hashable, Sendable, Encodable {
         self.value(
             subject, "expiresAt", old.entry.expiresAt?.description ?? "none",
             new.entry.expiresAt?.description ?? "none",
-            weakens: Self.ends(new.entry.expiresAt, before: old.entry.expiresAt))
+            weakens: Self.ends(new.entry.expiresAt, before: old.entry.expiresAt),
+            // Under an entry that has ended clients accept everything.
+            refuses: Self.isEnforced(new) && Self.ends(old.entry.expiresAt, before: new.entry.expiresAt))
         self.comparePins(subject, old.entry.pins, new.entry.pins)
         self.set(subject, "reportTo", old.entry.reportTo, new.entry.reportTo)
         let share = { (domain: PinList.Domain) in domain.reportPerMillion?.description ?? "as the list says" }
         self.value(subject, "reportPerMillion", share(old), share(new))
         self.value(
             subject, "transparency", Self.text(old.entry.transparency), Self.text(new.entry.transparency),
-            weakens: Self.isLess(new.entry.transparency, than: old.entry.transparency))
+            weakens: Self.isLess(new.entry.transparency, than: old.entry.transparency),
+            refuses: Self.isEnforced(new) && Self.isLess(old.entry.transparency, than: new.entry.transparency))
     }
 
     /// Names what else a new entry says.
     private mutating func addMembers(of new: PinList.Domain, _ subject: String) {
-        if new.entry.requireIssuer { self.add(.added, subject, "requireIssuer", new: "true") }
+        if new.entry.requireIssuer { self.add(.added, subject, "requireIssuer", new: "true", refuses: false) }
         if let end = new.entry.expiresAt { self.add(.added, subject, "expiresAt", new: "\(end)") }
         self.set(subject, "reportTo", [], new.entry.reportTo)
         if let share = new.reportPerMillion { self.add(.added, subject, "reportPerMillion", new: "\(share)") }
-        if let rule = new.entry.transparency { self.add(.added, subject, "transparency", new: Self.text(rule)) }
+        if let rule = new.entry.transparency {
+            self.add(.added, subject, "transparency", new: Self.text(rule), refuses: false)
+        }
     }
 
     private mutating func comparePins(_ subject: String, _ old: [KnownPin], _ new: [KnownPin]) {
@@ -249,9 +289,11 @@ public struct ListDifference: Hashable, Sendable, Encodable {
 
     // MARK: Changes
 
-    private mutating func value(_ subject: String, _ what: String, _ old: String, _ new: String, weakens: Bool = false)
-    {
-        if old != new { self.add(.changed, subject, what, old: old, new: new, weakens: weakens) }
+    private mutating func value(
+        _ subject: String, _ what: String, _ old: String, _ new: String, weakens: Bool = false, refuses: Bool? = nil
+    ) {
+        guard old != new else { return }
+        self.add(.changed, subject, what, old: old, new: new, weakens: weakens, refuses: refuses)
     }
 
     private mutating func set(_ subject: String, _ what: String, _ old: [String], _ new: [String]) {
@@ -262,13 +304,24 @@ public struct ListDifference: Hashable, Sendable, Encodable {
         }
     }
 
+    /// Adds a change.
+    ///
+    /// - Parameter refuses: Whether clients may refuse by it what they accepted before; `nil` where its kind says it.
     private mutating func add(
         _ kind: ListChange.Kind, _ subject: String, _ what: String, old: String? = nil, new: String? = nil,
-        weakens: Bool = false
+        weakens: Bool = false, refuses: Bool? = nil
     ) {
+        let mayRefuse = refuses ?? (!weakens && subject != "list" && !Self.harmless.contains(what))
         self.changes.append(
-            ListChange(kind: kind, subject: subject, what: what, old: old, new: new, weakens: weakens))
+            ListChange(
+                kind: kind, subject: subject, what: what, old: old, new: new, weakens: weakens, mayRefuse: mayRefuse))
     }
+
+    /// The parts of an entry that refuse nothing.
+    private static let harmless: Set<String> = [
+        "reportTo", "reportPerMillion", "expiresAt", "note of a pin", "the order of its pins",
+        "the order of its entries",
+    ]
 
     private static func text(_ domain: PinList.Domain) -> String {
         let entry = domain.entry

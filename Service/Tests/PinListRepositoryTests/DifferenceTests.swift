@@ -107,29 +107,71 @@ struct DifferenceTests {
 
     /// What is said of entries that come, go or apply to other hosts.
     private static func marked(_ old: String, _ new: String) throws -> [String] {
-        try Self.lines(old, new).filter { $0.contains("entry") || $0.contains("includeSubdomains") }
-            .map { $0.hasSuffix("(accepts more)") ? "more" : "as before" }
+        try Self.lines(old, new).filter { $0.contains("entry") || $0.contains("includeSubdomains") }.map { line in
+            if line.hasSuffix(" (accepts more, and refuses more)") { return "both" }
+            if line.hasSuffix(" (accepts more)") { return "more" }
+            return line.hasSuffix(" (refuses more)") ? "less" : "as before"
+        }
     }
 
-    @Test("an entry that goes accepts more where its hosts are let through then, and not where they are refused")
-    func entryThatGoesAcceptsMoreWhereItsHostsAreLetThroughThenAndNotWhereTheyAreRefused() throws {
+    /// Whether clients may refuse by any of the changes what they accepted before.
+    private static func mayRefuse(_ old: String, _ new: String) throws -> Bool {
+        ListDifference(old: try PinListBuilt.list(old), new: try PinListBuilt.list(new)).changes
+            .contains { $0.mayRefuse }
+    }
+
+    @Test("an entry that goes accepts more where its hosts are let through then, and refuses more where they are not")
+    func entryThatGoesAcceptsMoreWhereItsHostsAreLetThroughThenAndRefusesMoreWhereTheyAreNot() throws {
         let (open, closed) = (SourceText.good(), SourceText.good(list: "unlisted: deny"))
         #expect(try Self.marked(open + Self.entry("a", "b"), open) == ["more"])
-        #expect(try Self.marked(closed + Self.entry("a", "b"), closed) == ["as before"])
+        // A host that no entry covers is refused whatever it serves: it was said to be as before.
+        #expect(try Self.marked(closed + Self.entry("a", "b"), closed) == ["less"])
+        #expect(try Self.marked(closed + Self.entry("a", "b") + "    mode: off\n", closed) == ["less"])
         #expect(try Self.marked(open + Self.entry("a", "b") + "    mode: off\n", open) == ["as before"])
         let parent = SourceText.good(entry: "includeSubdomains: true", list: "unlisted: deny")
         #expect(try Self.marked(parent + Self.entry("a", "b"), parent) == ["as before"])
-        #expect(try Self.marked(parent + Self.entry("a", "c"), parent) == ["more"], "a pin of the parent")
-        // Its subdomains go.
-        #expect(try Self.marked(parent, closed) == ["as before"])
+        // Its subdomains go: they are refused, and were said to be as before.
+        #expect(try Self.marked(parent, closed) == ["less"])
         #expect(try Self.marked(SourceText.good(entry: "includeSubdomains: true"), open) == ["more"])
+        #expect(try !Self.mayRefuse(SourceText.good(entry: "includeSubdomains: true"), open))
+    }
+
+    @Test("an entry that goes below a parent that lacks its pin locks its host out, and does not only accept more")
+    func entryThatGoesBelowAParentThatLacksItsPinLocksItsHostOutAndDoesNotOnlyAcceptMore() throws {
+        let parent = SourceText.good(entry: "includeSubdomains: true")
+        for first in ["a", "d"] {
+            // The server may serve c, which the parent does not have; b was refused so far.
+            let own = parent + Self.entry(first, "c")
+            #expect(try Self.mayRefuse(own, parent), "\(first)")
+            #expect(
+                try Self.lines(own, parent)
+                    == ["- pay.api.example.com: entry enforce, 2 pins (accepts more, and refuses more)"])
+        }
+        // All of the parent's pins are among its own: it only refuses more. And the other way round.
+        #expect(try Self.marked(parent + Self.entry("a", "b", "c"), parent) == ["less"])
+        let one = parent + Self.entry("a")
+        #expect(try Self.marked(one, parent) == ["more"])
+        #expect(try !Self.mayRefuse(one, parent))
+        // One that refused nothing, and whose host the parent refuses.
+        for less in ["mode: off", "mode: report", "rollout: 0"] {
+            let own = parent + Self.entry("c", "d") + "    \(less)\n"
+            #expect(try Self.marked(own, parent) == ["less"], "\(less)")
+            #expect(try Self.mayRefuse(own, parent), "\(less)")
+        }
+        // A parent that no installation enforces refuses nothing.
+        for less in ["mode: report", "rollout: 0"] {
+            let tame = SourceText.good(entry: "includeSubdomains: true\n    \(less)")
+            #expect(try Self.marked(tame + Self.entry("c", "d"), tame) == ["more"], "\(less)")
+            #expect(try !Self.mayRefuse(tame + Self.entry("c", "d"), tame), "\(less)")
+        }
     }
 
     @Test("an entry that takes hosts out of an enforced parent accepts more, and one that is as strict does not")
     func entryThatTakesHostsOutOfAnEnforcedParentIsSaidToAcceptMore() throws {
         let parent = SourceText.good(entry: "includeSubdomains: true")
         #expect(try Self.marked(parent, parent + Self.entry("a", "b")) == ["as before"])
-        #expect(try Self.marked(parent, parent + Self.entry("a", "c")) == ["more"], "a pin that the parent has not")
+        // It accepts a pin that the parent has not, and refuses one that the parent has: it was said to accept more.
+        #expect(try Self.marked(parent, parent + Self.entry("a", "c")) == ["both"])
         for less in ["mode: off", "mode: report", "rollout: 99", "expiresAt: 2027-01-01T00:00:00Z"] {
             #expect(try Self.marked(parent, parent + Self.entry("a", "b") + "    \(less)\n") == ["more"], "\(less)")
         }
@@ -149,11 +191,33 @@ struct DifferenceTests {
         let parent = SourceText.good(entry: "includeSubdomains: true")
         let own = parent + Self.entry("c", "d")
         let wide = own + "    includeSubdomains: true\n"
-        for (old, new) in [(own, wide), (wide, own), (parent, own)] {
+        // An entry that goes was missing here: to its host the same happens as to subdomains.
+        for (old, new) in [(own, wide), (wide, own), (parent, own), (own, parent)] {
             let difference = ListDifference(old: try PinListBuilt.list(old), new: try PinListBuilt.list(new))
-            #expect(difference.changes.contains { $0.weakens })
-            #expect(difference.changes.contains { $0.mayRefuse })
+            #expect(difference.changes.contains { $0.weakens && $0.mayRefuse })
+            #expect(try Self.marked(old, new) == ["both"])
         }
+    }
+
+    @Test("another log list may refuse where a policy is enforced, and none does not")
+    func anotherLogListMayRefuseWhereAPolicyIsEnforcedAndNoneDoesNot() throws {
+        let logs = ["1", "2"].compactMap { ListedLogs(of: Array($0.utf8)) }
+        func mayRefuse(_ mode: TransparencyRule.Mode, entry: PinnedDomain.Mode, to next: ListedLogs?) throws -> Bool {
+            var old = try PinListBuilt.list(SourceText.good())
+            old.domains[0].entry.mode = entry
+            old.domains[0].entry.transparency = TransparencyRule(mode, .chrome)
+            old.logs = logs[0]
+            var new = old
+            new.logs = next
+            let changes = ListDifference(old: old, new: new).changes
+            #expect(changes.map(\.what) == (next == old.logs ? [] : ["logs"]))
+            return changes.contains { $0.mayRefuse }
+        }
+        #expect(try mayRefuse(.enforce, entry: .enforce, to: logs[1]))
+        #expect(try !mayRefuse(.enforce, entry: .enforce, to: logs[0]))
+        #expect(try !mayRefuse(.enforce, entry: .enforce, to: nil))
+        #expect(try !mayRefuse(.report, entry: .enforce, to: logs[1]))
+        #expect(try !mayRefuse(.enforce, entry: .report, to: logs[1]))
     }
 
     @Test("an end that comes earlier accepts more, and one that comes later or not at all does not")
@@ -165,6 +229,21 @@ struct DifferenceTests {
         #expect(try line(late, early)?.hasSuffix("(accepts more)") == true)
         #expect(try line(early, late)?.hasSuffix("(accepts more)") == false)
         #expect(try line(early, "")?.hasSuffix("(accepts more)") == false)
+        // An entry that has ended lets everything through, which one with a later end may refuse.
+        #expect(try Self.mayRefuse(SourceText.good(entry: early), SourceText.good(entry: late)))
+        #expect(try !Self.mayRefuse(SourceText.good(entry: late), SourceText.good(entry: early)))
+    }
+
+    @Test("a policy in the place of another one accepts more and refuses more: neither is a part of the other")
+    func policyInThePlaceOfAnotherOneAcceptsMoreAndRefusesMore() throws {
+        var old = try PinListBuilt.list(SourceText.good())
+        old.domains[0].entry.transparency = TransparencyRule(.enforce, .chrome)
+        var new = old
+        new.domains[0].entry.transparency = TransparencyRule(.enforce, .apple)
+        #expect(
+            ListDifference(old: old, new: new).lines == [
+                "~ api.example.com: transparency enforce chrome → enforce apple (accepts more, and refuses more)"
+            ])
     }
 
     @Test("the number of installations that report; it accepts nothing more")

@@ -109,6 +109,113 @@ struct LintLiveTests {
         }
     }
 
+    /// The findings of a list that comes after another one.
+    private func findings(_ text: String, after old: PinList, _ served: [ServedPath]) throws -> [LintFinding] {
+        let source = try SourceText.read(text)
+        var linter = Linter(try PinListBuilt.list(source, after: old), at: SourceText.now)
+        linter.source = source
+        linter.published = old
+        linter.served = served
+        return linter.findings
+    }
+
+    /// A source whose one entry has two pins that no server has.
+    private func foreign(_ domain: String, _ entry: String = "", list: String = "", rest: String = "") -> String {
+        SourceText.good(rest, entry: entry, list: list).replacing("api.example.com", with: domain)
+    }
+
+    @Test("an entry that goes below a parent that lacks the served key: the parent's entry would cut its host off")
+    func entryThatGoesBelowAParentThatLacksTheServedKeyCutsItsHostOff() async throws {
+        try await self.withChain { chain in
+            let served = [ServedPath(try HostName("api.example.com"), path: chain.path)]
+            let old = try PinListBuilt.list(self.entry([chain.pins[0], SourceText.pin("b")]))
+            let subdomains = "includeSubdomains: true"
+            func findings(_ entry: String, rest: String = "") throws -> [LintFinding] {
+                try self.findings(self.foreign("example.com", entry, rest: rest), after: old, served)
+            }
+            let cut = try findings(subdomains)
+            #expect(cut.map(\.rule.id) == ["would-cut-off"])
+            #expect(cut.map(\.subject) == ["api.example.com"])
+            #expect(cut.first?.detail?.hasSuffix("and the entry example.com applies to it") == true, "\(cut)")
+            #expect(cut.first?.position != nil)
+            // A suspension ends, and a rollout that any installation is in locks that one out.
+            let suspended = "suspended: [{domain: '*', until: \(SourceText.now.later(60)), reason: drill}]"
+            #expect(try findings(subdomains, rest: suspended).map(\.rule.id) == ["would-cut-off"])
+            #expect(try findings("\(subdomains)\n    rollout: 1").map(\.rule.id) == ["would-cut-off"])
+            // What no installation enforces refuses nothing, and an entry for itself alone does not apply.
+            for harmless in ["mode: report", "mode: \"off\"", "rollout: 0"] {
+                #expect(try findings("\(subdomains)\n    \(harmless)").isEmpty, "\(harmless)")
+            }
+            #expect(try findings("").isEmpty)
+            // A parent that has the issuer's pin accepts it.
+            let known = self.foreign("example.com", subdomains).replacing(SourceText.pin("a"), with: chain.pins[1])
+            #expect(try self.findings(known, after: old, served).isEmpty)
+        }
+    }
+
+    @Test("an entry that goes under unlisted: deny cuts its host off, and not where only lists and reports go")
+    func entryThatGoesUnderUnlistedDenyCutsItsHostOff() async throws {
+        try await self.withChain { chain in
+            let served = try ["api.example.com", "reports.example.net"].map { host in
+                ServedPath(try HostName(host), path: chain.path)
+            }
+            let old = try PinListBuilt.list(self.entry([chain.pins[0], SourceText.pin("b")]))
+            for (unlisted, rules) in [
+                ("deny", ["would-cut-off"]), ("report", []), ("allow", []),
+            ] as [(String, [String])] {
+                let text = self.foreign("www.example.com", list: "unlisted: \(unlisted)")
+                let found = try self.findings(text, after: old, served)
+                #expect(found.map(\.rule.id) == rules, "\(found)")
+                #expect(found.allSatisfy { $0.subject == "api.example.com" }, "\(found)")
+                #expect(found.allSatisfy { $0.detail?.contains("unlisted is deny") == true }, "\(found)")
+            }
+        }
+    }
+
+    @Test("an entry that goes below a parent that enforces Certificate Transparency: its host has to satisfy that")
+    func entryThatGoesBelowAParentThatEnforcesCertificateTransparency() async throws {
+        try await self.withChain { chain in
+            let logs = #"{"log_list_timestamp": "2026-11-20T00:00:00Z", "operators": []}"#
+            let entry = "includeSubdomains: true\n    transparency: {mode: enforce, policy: chrome}"
+            let text = self.foreign("example.com", entry, list: "logs: logs.json").replacing(
+                SourceText.pin("a"), with: chain.pins[1])
+            let source = try SourceText.read(text, ["logs.json": logs])
+            let old = try PinListBuilt.list(self.entry([chain.pins[0], SourceText.pin("b")]))
+            var linter = Linter(try PinListBuilt.list(source, after: old), at: SourceText.now)
+            linter.source = source
+            linter.published = old
+            let satisfied = [Envelope.digest(of: Array(logs.utf8)): ["chrome"]]
+            let sight: [String: Any] = [
+                "at": "2026-11-20T00:00:00Z", "issuer": "", "issuerName": "", "pins": [String](),
+                "satisfied": satisfied,
+            ]
+            let file: [String: Any] = ["schema": 1, "hosts": ["example.com": sight]]
+            linter.probed = ProbeMemory(Array(try JSONSerialization.data(withJSONObject: file)))
+            #expect(linter.findings.isEmpty)
+            // Its certificate is in no log, and its key is one of the authority that the parent pins.
+            linter.served = [ServedPath(try HostName("api.example.com"), path: chain.path)]
+            let findings = linter.findings
+            #expect(findings.map(\.rule.id) == ["unseen-transparency"])
+            #expect(findings.first?.detail?.hasPrefix("api.example.com, chrome: ") == true, "\(findings)")
+        }
+    }
+
+    @Test("a host whose own entry is gone is asked where what applies to it now may refuse, whatever its entry did")
+    func hostWhoseOwnEntryIsGoneIsAskedWhereWhatAppliesToItNowMayRefuse() throws {
+        let parent = self.foreign("example.com", "includeSubdomains: true")
+        let tame = self.foreign("example.com", "includeSubdomains: true\n    mode: report")
+        for (mode, text, isAsked) in [
+            ("\"off\"", parent, true), ("report", parent, true), ("enforce", parent, true), ("\"off\"", tame, false),
+            ("report", tame, false), ("enforce", tame, true),
+        ] {
+            let old = try PinListBuilt.list(SourceText.good(entry: "mode: \(mode)"))
+            var linter = Linter(try PinListBuilt.list(text, after: old), at: SourceText.now)
+            linter.published = old
+            let hosts = linter.hostsToObserve.map(\.description)
+            #expect(hosts.contains("api.example.com") == isAsked, "\(mode): \(hosts)")
+        }
+    }
+
     @Test("all pins in one chain, the anchor among them, or only what is above the leaf")
     func allPinsInOneChainTheAnchorAmongThemOrOnlyWhatIsAboveTheLeaf() async throws {
         try await self.withChain { chain in

@@ -130,4 +130,20 @@ struct PinEditTests {
         let pair = try SourceText.read(text.replacing("\(Self.backup)", with: "\(Self.new)"))
         #expect(pair.objections(to: plan).count == 1)
     }
+
+    @Test("a pin of a certificate, new or old, speaks against a rotation: no look would ever see it")
+    func pinOfACertificateNewOrOldSpeaksAgainstARotation() throws {
+        let text = try #require(Self.layouts["block"])
+        let plan = try Self.plan(text, FilesInMemory(["tumbler.yaml": text]))
+        let pin = Pin(kind: .certificate, hashing: [4])
+        var (coming, going) = (plan, plan)
+        coming.new = PlannedKey(pin)
+        going.old.append(PlannedKey(pin))
+        for plan in [coming, going] {
+            #expect(plan.pinsOfCertificates == [pin])
+            let objections = try SourceText.read(text).objections(to: plan)
+            #expect(objections.count == 1 && objections.first?.contains("\(pin)") == true, "\(objections)")
+        }
+        #expect(plan.pinsOfCertificates.isEmpty)
+    }
 }

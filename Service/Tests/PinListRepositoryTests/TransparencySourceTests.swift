@@ -30,12 +30,22 @@ struct TransparencySourceTests {
     }
 
     /// The memory of a probe of hosts, as its file has it.
-    private static func memory(_ hosts: [String: [String]?]) throws -> ProbeMemory {
+    ///
+    /// - Parameters:
+    ///   - hosts: The policies that were satisfied at each.
+    ///   - logs: The log list that they were evaluated with; `nil` for a file of before, which does not say it.
+    private static func memory(_ hosts: [String: [String]?], with logs: String? = Self.logs) throws -> ProbeMemory {
         let sights = hosts.mapValues { policies -> [String: Any] in
-            let sight: [String: Any] = [
+            var sight: [String: Any] = [
                 "at": "2026-11-20T00:00:00Z", "issuer": "", "issuerName": "", "pins": [String](),
             ]
-            return policies.map { sight.merging(["transparency": $0]) { $1 } } ?? sight
+            guard let policies else { return sight }
+            if let logs {
+                sight["satisfied"] = [Envelope.digest(of: Array(logs.utf8)): policies]
+            } else {
+                sight["transparency"] = policies
+            }
+            return sight
         }
         let data = try JSONSerialization.data(withJSONObject: ["schema": 1, "hosts": sights])
         return try #require(ProbeMemory(Array(data)))
@@ -87,6 +97,45 @@ struct TransparencySourceTests {
         let one = try Self.memory(["api.example.com": ["chrome"], "a.api.example.com": []])
         #expect(try Self.findings(below, probed: one).map(\.rule.id) == ["unseen-transparency"])
         #expect(try Self.findings(enforce, probed: one).isEmpty)
+    }
+
+    @Test("what an earlier probe saw counts for the log list that it looked with, and a newer one is looked at anew")
+    func whatAnEarlierProbeSawCountsForTheLogListThatItLookedWith() throws {
+        let enforce = Self.text("{mode: enforce, policy: chrome}")
+        let newer = Self.logs.replacing("2026-11-20", with: "2026-11-21")
+        let seen = try Self.memory(["api.example.com": ["chrome"]])
+        #expect(try Self.findings(enforce, probed: seen).isEmpty)
+        // Neither the memory of another log list nor one of before, which names none, says anything of it.
+        for memory in [seen, try Self.memory(["api.example.com": ["chrome"]], with: nil)] {
+            let findings = try Self.findings(enforce, ["logs.json": newer], probed: memory)
+            #expect(findings.map(\.rule.id) == ["unseen-transparency"])
+            #expect(
+                findings.first?.detail == "api.example.com, chrome: no probe looked with this log list", "\(findings)")
+        }
+        let both = try Self.memory(["api.example.com": ["chrome"]], with: newer)
+        #expect(try Self.findings(enforce, ["logs.json": newer], probed: both).isEmpty)
+    }
+
+    @Test("a probe keeps what each of two log lists says, in the place of those of the probe before")
+    func probeKeepsWhatEachOfTwoLogListsSaysInThePlaceOfThoseOfTheProbeBefore() throws {
+        let host = try HostName("api.example.com")
+        let lists = ["1", "2", "3"].compactMap { ListedLogs(of: Array($0.utf8)) }
+        let (chrome, all): (Set<TransparencyRule.Policy>, Set<TransparencyRule.Policy>) = (
+            [.chrome], [.chrome, .apple]
+        )
+        var memory = try Self.memory(["api.example.com": ["chrome"]], with: nil)
+        #expect(memory.satisfiedPolicies(at: host, with: lists[0]) == nil)
+        memory.keep(satisfied: [lists[0].digest: all, lists[1].digest: []], at: host)
+        memory = try #require(ProbeMemory(memory.bytes))
+        #expect(memory.satisfiedPolicies(at: host, with: lists[0]) == all)
+        #expect(memory.satisfiedPolicies(at: host, with: lists[1])?.isEmpty == true)
+        #expect(memory.satisfiedPolicies(at: host, with: nil) == nil)
+        memory.keep(satisfied: [lists[1].digest: chrome, lists[2].digest: chrome], at: host)
+        #expect(memory.satisfiedPolicies(at: host, with: lists[0]) == nil)
+        #expect(memory.satisfiedPolicies(at: host, with: lists[2]) == chrome)
+        // An address was not reached: nothing is known of the host.
+        memory.keep(satisfied: nil, at: host)
+        #expect(memory.satisfiedPolicies(at: host, with: lists[2]) == nil)
     }
 
     @Test("with a log whose private key is public is an error, at the place of the log list, for each such log")

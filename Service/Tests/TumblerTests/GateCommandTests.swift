@@ -196,6 +196,29 @@ struct GateCommandTests {
         }
     }
 
+    @Test("a checkout that is behind is not safe by time while the list that the service serves cannot be had")
+    func checkoutThatIsBehindIsNotSafeByTimeWhileTheListThatTheServiceServesCannotBeHad() async throws {
+        try await self.withProject { scene in
+            try scene.addPin()
+            #expect(try await scene.release(daysAgo: 31).exitCode == 0)
+            let forged = try scene.folder.text(of: "project/pins.json").replacing(#""sig":""#, with: #""sig":"AAAA"#)
+            let answers: [(RecordingService.Answer, Int32)] = [
+                (.json(200, forged), 2), (.says(500, [:], ""), 2), (.cut, 2),
+                // Where nothing was ever published, nothing newer is out.
+                (.says(404, [:], ""), 0),
+            ]
+            for (list, exit) in answers {
+                try await RecordingService.with({ request in
+                    request.path.hasSuffix("/adoption") ? .says(404, [:], "") : list
+                }) { service in
+                    let run = try await self.gate(scene, ["--server", service.address])
+                    #expect(run.exitCode == exit, "\(run)")
+                    #expect(exit == 0 || run.output.contains("the list that \(service.address) serves"), "\(run)")
+                }
+            }
+        }
+    }
+
     @Test("a chain that has expired, is for another host, or is not trusted is unsafe")
     func chainThatHasExpiredIsForAnotherHostOrIsNotTrustedIsUnsafe() async throws {
         for (words, chain) in ProbeScene.invalidChains {

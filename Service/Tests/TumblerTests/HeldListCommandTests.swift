@@ -78,6 +78,38 @@ struct HeldListCommandTests {
         }
     }
 
+    @Test("the entry of a host goes below a parent with other pins: the difference says it, and release --live stops")
+    func entryOfAHostGoesBelowAParentWithOtherPins() async throws {
+        try await ProbeScene.with { scene in
+            try await scene.makeProject(["\(try scene.pki.leaf.pin)", ProjectText.pin("b")])
+            let source = try scene.folder.text(of: "project/tumbler.yaml")
+            let parent = """
+                  - domain: example.com
+                    includeSubdomains: true
+                    pins: [{pin: "\(ProjectText.pin("c"))"}, {pin: "\(ProjectText.pin("d"))"}]
+                denied: []
+
+                """
+            try scene.folder.write(source.replacing("denied: []\n", with: parent), as: "project/tumbler.yaml")
+            #expect(try await scene.release(daysAgo: 40).exitCode == 0)
+            let head = try #require(source.components(separatedBy: "domains:\n").first)
+            try scene.folder.write("\(head)domains:\n\(parent)", as: "project/tumbler.yaml")
+            let stopped = try await CommandRun.tumbler(
+                [
+                    "release", "--yes", "-C", "project", "--roots", "anchors.pem", "--connect-to",
+                    "::127.0.0.1:\(scene.server.port)", "--live",
+                ], in: scene.folder)
+            #expect(stopped.exitCode == 1, "\(stopped)")
+            #expect(stopped.errors.contains("would-cut-off: api.example.com"), "\(stopped)")
+            #expect(stopped.errors.contains("the entry example.com applies to it"), "\(stopped)")
+            // Without a look at the host a person has to know.
+            let told = try await scene.release(daysAgo: 0)
+            #expect(told.exitCode == 0, "\(told)")
+            let line = "- api.example.com: entry enforce, 2 pins (accepts more, and refuses more)"
+            #expect(told.errors.contains(line) && told.errors.contains("with --live"), "\(told)")
+        }
+    }
+
     @Test("a month later all installations have the new list: all is well")
     func monthLaterAllInstallationsHaveTheNewListAllIsWell() async throws {
         try await self.withProject { scene, live in

@@ -118,6 +118,26 @@ struct LoggedServerTests {
         }
     }
 
+    // MARK: gate
+
+    @Test("the gate takes a renewed certificate that is logged, and stops one with the same key that is not")
+    func gateTakesARenewedCertificateThatIsLoggedAndStopsOneWithTheSameKeyThatIsNot() async throws {
+        try await LoggedServerScene.with(logged: true) { scene in
+            try scene.makeProject(Self.enforced)
+            let logged = try await scene.gate(scene.pki.logged)
+            #expect(logged.exitCode == 0, "\(logged)")
+            let unlogged = try await scene.gate(scene.pki.unlogged)
+            #expect(unlogged.exitCode == 1, "\(unlogged)")
+            #expect(unlogged.output.contains("Certificate Transparency is not satisfied"), "\(unlogged)")
+            // The log list that the list names is another one, and gone.
+            let digest = Envelope.digest(of: scene.logs())
+            try scene.folder.write(Data(scene.logs(1)), as: "project/logs.json")
+            try FileManager.default.removeItem(at: scene.folder.appendingPathComponent("project/logs/\(digest).json"))
+            let unknown = try await scene.gate(scene.pki.logged)
+            #expect(unknown.exitCode == 2 && unknown.output.contains("the log list"), "\(unknown)")
+        }
+    }
+
     // MARK: probe, and what lint knows from it
 
     @Test("probe says of each policy whether it is satisfied, as a note and as JSON, and remembers it for lint")
@@ -135,8 +155,50 @@ struct LoggedServerTests {
             #expect(host.transparency.allSatisfy { $0.satisfied && !$0.detail.isEmpty })
             #expect(host.notes.contains { $0.hasPrefix("Certificate Transparency: chrome satisfied: ") })
             let kept = try scene.folder.text(of: "project/.tumbler/probe.json")
-            #expect(kept.contains("\"transparency\""))
+            #expect(kept.contains("\"\(Envelope.digest(of: scene.logs()))\":[\"apple\",\"chrome\"]"), "\(kept)")
             #expect(try await self.rules(scene, []).isEmpty)
+        }
+    }
+
+    @Test("a newer log list that lacks a needed log is not released on what a probe saw with the one before")
+    func newerLogListThatLacksANeededLogIsNotReleasedOnWhatAProbeSawWithTheOneBefore() async throws {
+        try await LoggedServerScene.with(logged: true) { scene in
+            try scene.makeProject(Self.enforced)
+            _ = try await self.probe(scene)
+            #expect(try await self.rules(scene, []).isEmpty)
+            // Clients have the list before, whose log list is kept, and the next one names the newer.
+            try scene.folder.write(Data(scene.logs(1)), as: "project/logs.json")
+            let unseen = try await CommandRun.tumbler(["lint", "-C", "project"], in: scene.folder)
+            #expect(unseen.exitCode == 1 && unseen.output.contains("no probe looked with this log list"), "\(unseen)")
+            let host = try #require(try await self.probe(scene))
+            #expect(host.ok && host.transparency.allSatisfy { $0.satisfied })
+            let note = "with the log list that tumbler.yaml names, chrome would not be satisfied: "
+            #expect(host.notes.count { $0.hasPrefix("Certificate Transparency: \(note)") } == 1, "\(host.notes)")
+            let refused = try await CommandRun.tumbler(["lint", "-C", "project"], in: scene.folder)
+            #expect(refused.exitCode == 1 && refused.output.contains("not satisfied when it was last"), "\(refused)")
+            // The log list before still counts as it was seen.
+            try scene.folder.write(Data(scene.logs()), as: "project/logs.json")
+            #expect(try await self.rules(scene, []).isEmpty)
+        }
+    }
+
+    @Test("a newer log list that has all needed logs can be released after a probe, without a look at release")
+    func newerLogListThatHasAllNeededLogsCanBeReleasedAfterAProbe() async throws {
+        try await LoggedServerScene.with(logged: true) { scene in
+            try scene.makeProject(Self.enforced)
+            _ = try await self.probe(scene)
+            let hourAgo = Timestamp(secondsSince1970: scene.yesterday.secondsSince1970 + 82_800)
+            let newer = SigningLog.list(of: scene.pki.logs, at: hourAgo.description)
+            try scene.folder.write(Data(newer), as: "project/logs.json")
+            #expect(try await self.rules(scene, []) == ["unseen-transparency"])
+            let host = try #require(try await self.probe(scene))
+            #expect(host.ok && !host.notes.contains { $0.contains("tumbler.yaml") }, "\(host.notes)")
+            #expect(try await self.rules(scene, []).isEmpty)
+            // A file that is being edited keeps no probe from saying what clients do.
+            try scene.folder.write("{}", as: "project/logs.json")
+            let probed = try await scene.look(["probe"])
+            #expect(probed.exitCode == 0 && probed.errors.contains("logs.json is not a log list"), "\(probed)")
+            #expect(probed.output.contains("Certificate Transparency: chrome satisfied: "), "\(probed)")
         }
     }
 

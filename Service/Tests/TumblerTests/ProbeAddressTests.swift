@@ -119,6 +119,19 @@ struct ProbeAddressTests {
         }
     }
 
+    @Test("an address without a route says nothing of the certificates of a host: revocations are asked of the others'")
+    func addressWithoutARouteSaysNothingOfTheCertificatesOfAHost() async throws {
+        try await ProbeScene.with { scene in
+            try await scene.makeProject([try scene.pki.leaf.pin.description, ProjectText.pin("b")])
+            let words = ["revocations", "-C", "project", "--roots", "anchors.pem"] + self.places([scene.server.port])
+            let group = ["--connect-to", "\(ProbeScene.host):443:224.0.0.1:443"]
+            let one = try await CommandRun.tumbler(words, in: scene.folder)
+            let both = try await CommandRun.tumbler(words + group, in: scene.folder)
+            #expect(both.exitCode == one.exitCode, "\(both)")
+            #expect(!both.output.contains("224.0.0.1") && !both.errors.contains("224.0.0.1"), "\(both)")
+        }
+    }
+
     @Test("an address is its own, and the name of this machine has addresses")
     func addressIsItsOwnAndTheNameOfThisMachineHasAddresses() async throws {
         for text in ["192.0.2.7", "2001:db8::7"] {

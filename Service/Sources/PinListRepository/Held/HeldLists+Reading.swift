@@ -64,7 +64,9 @@ extension HeldLists {
             guard let span = spans.first(where: { $0.version == other.version }) else { continue }
             if span.until.map({ $0 > start }) ?? true { held.append(Held(other, until: span.until)) }
         }
-        self.init(.propagation(propagation, why: why), held, missing: missing)
+        self.init(
+            .propagation(propagation, why: why), held, missing: missing,
+            logs: NamedLogs(of: held.map(\.list), in: project))
     }
 
     /// Returns the lists of `pins.json` and a service: lists that are out, at an unknown time.
@@ -154,6 +156,7 @@ extension HeldLists {
         }
         self.init(
             .measured(requests: measurement.requests, period: measurement.period), held,
-            unknownShare: Double(max(0, measurement.requests - known)) / Double(max(measurement.requests, 1)))
+            unknownShare: Double(max(0, measurement.requests - known)) / Double(max(measurement.requests, 1)),
+            logs: NamedLogs(of: held.map(\.list), in: project))
     }
 }

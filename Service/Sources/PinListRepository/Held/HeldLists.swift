@@ -65,9 +65,15 @@ public struct HeldLists: Sendable {
     /// The lists that may be held as well and are not in `lists/`, in words.
     public let missing: [String]
 
+    /// The log lists that they name.
+    let logs: NamedLogs
+
     /// States lists.
-    init(_ basis: Basis, _ lists: [Held], unknownShare: Double = 0, missing: [String] = []) {
+    init(
+        _ basis: Basis, _ lists: [Held], unknownShare: Double = 0, missing: [String] = [], logs: NamedLogs = NamedLogs()
+    ) {
         self.basis = basis
+        self.logs = logs
         self.lists = lists.sorted { $0.list.version < $1.list.version }
         self.unknownShare = unknownShare
         self.missing = missing

@@ -23,7 +23,10 @@ public struct HeldRules: Sendable {
         self.held = held
         var rules: [ListRules] = []
         for list in held.lists.map(\.list) {
-            do throws(InputError) { rules.append(try ListRules(list, at: time)) } catch {
+            // A log list that is no longer at hand decides nothing here: the newest list's decides as well.
+            var logs = held.logs.logs(of: list)
+            if case .missing = logs { logs = .notAsked }
+            do throws(InputError) { rules.append(try ListRules(list, logs: logs, at: time)) } catch {
                 throw RepositoryError(.metadata, "no rules can be made of version \(list.version): \(error)")
             }
         }

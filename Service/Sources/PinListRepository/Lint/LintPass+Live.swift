@@ -28,7 +28,10 @@ extension LintPass {
                 let what = decision.revoked.map { "serial number \($0.serial)" } ?? "a certificate cannot be read"
                 findings.append(LintFinding(.revokedServed, "\(host)", what, at: self.position(of: host)))
             }
-            guard let entry = self.entries?.entry(for: host), entry.domain == host else { continue }
+            guard let entry = self.entries?.entry(for: host), entry.domain == host else {
+                findings += self.findings(withoutOwnEntry: host, path)
+                continue
+            }
             findings += self.findings(for: entry, path)
             findings += self.otherEntries(observation, entry)
         }
@@ -72,6 +75,21 @@ extension LintPass {
             findings.append(LintFinding(.pinsInOneChain, "\(host)", at: position))
         }
         return findings
+    }
+
+    /// Findings about a host whose own entry is gone: the entry that applies to it now, or the rule for unlisted hosts,
+    /// may refuse what it serves. Suspensions are left out: they end.
+    private func findings(withoutOwnEntry host: HostName, _ path: ValidatedPath) -> [LintFinding] {
+        // No pin ever applies to a host that only lists come from or reports go to.
+        guard self.hostsWithoutOwnEntry.contains(host), let entries = self.entries else { return [] }
+        let serves = "serves \(Self.leaf(path))"
+        guard let entry = entries.entry(for: host) else {
+            let detail = "\(serves), and no entry covers it: unlisted is deny"
+            return entries.unlisted == .deny ? [LintFinding(.wouldCutOff, "\(host)", detail)] : []
+        }
+        guard entry.isEnforced, !Self.matches(entry, path) else { return [] }
+        let detail = "\(serves), and the entry \(entry.domain) applies to it"
+        return [LintFinding(.wouldCutOff, "\(host)", detail, at: self.position(of: entry.domain))]
     }
 
     /// Entries whose hosts the certificate is for as well, and whose pins the path does not satisfy.

@@ -23,6 +23,9 @@ struct LintPass {
     /// The entries that apply, without suspensions and denied keys; `nil` for a list that no payload could hold.
     let entries: PinningPolicy?
 
+    /// The hosts of entries of older lists that have no entry of their own in this one.
+    let hostsWithoutOwnEntry: Set<HostName>
+
     /// The entries of the source by their hosts.
     let sourceDomains: [HostName: SourceDomain]
 
@@ -45,7 +48,9 @@ struct LintPass {
         self.probed = linter.probed
         self.serviceHosts = linter.serviceHosts
         self.listHosts = linter.listHosts
-        self.entries = try? PinningPolicy(domains: linter.list.domains.map(\.entry), unlisted: linter.list.unlisted)
+        self.entries = linter.rules
+        self.hostsWithoutOwnEntry = Set(linter.olderDomains.map(\.entry.domain)).subtracting(
+            linter.list.domains.map(\.entry.domain))
         self.sourceDomains = Dictionary((linter.source?.domains ?? []).map { ($0.host, $0) }) { first, _ in first }
         self.paths = Dictionary(
             (linter.served ?? []).compactMap { served in served.path.map { (served.host, $0) } }

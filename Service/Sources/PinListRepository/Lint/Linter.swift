@@ -61,14 +61,32 @@ public struct Linter: Sendable {
         }.map(\.element)
     }
 
-    /// The hosts whose served chains the rules ask for: those of the entries, of the lists and of the reports, and those
-    /// that only lists enforce which installations may still hold.
+    /// The hosts whose served chains the rules ask for: those of the entries, of the lists and of the reports, those
+    /// that only older lists enforce, and those whose own entry is gone where what applies to them now may refuse.
     public var hostsToObserve: [HostName] {
         var seen = Set<HostName>()
         var hosts = self.list.domains.filter { $0.entry.mode != .off }.map(\.entry.domain) + self.serviceHosts
-        hosts += (self.held?.lists ?? []).flatMap(\.list.domains).filter { $0.entry.mode == .enforce }
-            .map(\.entry.domain)
+        let rules = self.rules
+        hosts += self.olderDomains.filter { domain in
+            domain.entry.mode == .enforce || rules?.mayRefuse(withoutOwnEntry: domain.entry.domain) ?? false
+        }.map(\.entry.domain)
         return hosts.filter { seen.insert($0).inserted }
+    }
+
+    /// The entries of older lists: of those that installations may still hold, and of the one that clients have now.
+    var olderDomains: [PinList.Domain] {
+        ((self.held?.lists ?? []).map(\.list) + [self.published].compactMap { $0 }).flatMap(\.domains)
+    }
+
+    /// The entries of the list and its rule for other hosts, without suspensions and denied keys. An entry is in the
+    /// rollout when any installation enforces it. `nil` for a list that no payload could hold.
+    var rules: PinningPolicy? {
+        let entries = self.list.domains.map { domain in
+            var entry = domain.entry
+            entry.isInRollout = domain.rollout > 0
+            return entry
+        }
+        return try? PinningPolicy(domains: entries, unlisted: self.list.unlisted)
     }
 
     /// The hosts that lists come from.
@@ -83,5 +101,14 @@ public struct Linter: Sendable {
         hosts += addresses.compactMap { WebAddress.host(of: $0) }
         var seen = Set<HostName>()
         return hosts.filter { seen.insert($0).inserted }
+    }
+}
+
+extension PinningPolicy {
+    /// Whether a host is without an entry of its own, and what applies to it may refuse: the entry of a parent, or the
+    /// rule for unlisted hosts.
+    fileprivate func mayRefuse(withoutOwnEntry host: HostName) -> Bool {
+        guard let entry = self.entry(for: host) else { return self.unlisted == .deny }
+        return entry.domain != host && entry.isEnforced
     }
 }

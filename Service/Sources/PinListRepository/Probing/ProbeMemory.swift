@@ -4,10 +4,12 @@
 
 public import CertificatePinning
 internal import Foundation
+internal import PinListMetadata
 public import PinRotation
 
 /// The observations of earlier probes, so that the next one can say what is new: the issuer of each host's certificate,
-/// and the pins that were ever seen. A file of the operator's own machine; nothing is decided by it.
+/// and the pins that were ever seen. A file of the operator's own machine. `lint` goes by what it says of Certificate
+/// Transparency, and `rotate` by what it says of the keys of a rotation.
 public struct ProbeMemory: Hashable, Sendable {
     /// The observation of one host.
     struct Sight: Codable, Hashable, Sendable {
@@ -19,9 +21,10 @@ public struct ProbeMemory: Hashable, Sendable {
         var issuerName: String
         /// The pins of the entry that were ever seen in a path, sorted.
         var pins: [String]
-        /// The policies of Certificate Transparency that were satisfied at every address by embedded timestamps, sorted;
-        /// `nil` where that was not looked at.
-        var transparency: [String]?
+        /// The policies of Certificate Transparency that were satisfied at every address by embedded timestamps,
+        /// sorted, for each log list that they were evaluated with, by its SHA-256; `nil` where that was not looked at.
+        /// What earlier versions kept as `transparency` says of no log list, and is not read.
+        var satisfied: [String: [String]]?
     }
 
     /// The observation of the keys of one host's rotation.
@@ -40,6 +43,7 @@ public struct ProbeMemory: Hashable, Sendable {
         let schema: Int
         let hosts: [String: Sight]
         let rotations: [String: RotationSight]?
+        let looked: [String]?
     }
 
     /// The maximum number of bytes of the file: 10,000 hosts with all that can be seen of them.
@@ -53,6 +57,9 @@ public struct ProbeMemory: Hashable, Sendable {
     /// The observations of rotations, by host.
     private var rotations: [String: RotationSight] = [:]
 
+    /// The hosts that looks of rotations saw: a person named them, and perhaps no probe ever asked them.
+    private var looked: Set<String> = []
+
     /// Remembers nothing.
     public init() {}
 
@@ -63,6 +70,7 @@ public struct ProbeMemory: Hashable, Sendable {
         else { return nil }
         self.hosts = file.hosts
         self.rotations = file.rotations ?? [:]
+        self.looked = Set(file.looked ?? [])
     }
 
     /// The file.
@@ -73,7 +81,9 @@ public struct ProbeMemory: Hashable, Sendable {
     }
 
     private var file: File {
-        File(schema: Self.schema, hosts: self.hosts, rotations: self.rotations.isEmpty ? nil : self.rotations)
+        File(
+            schema: Self.schema, hosts: self.hosts, rotations: self.rotations.isEmpty ? nil : self.rotations,
+            looked: self.looked.isEmpty ? nil : self.looked.sorted())
     }
 
     /// The last observation of a rotation's keys: by this machine, or as the plan has it.
@@ -95,6 +105,9 @@ public struct ProbeMemory: Hashable, Sendable {
             newEverywhereSince: sightings.newEverywhereSince?.description,
             oldNowhereSince: sightings.oldNowhereSince?.description)
     }
+
+    /// Keeps that a look of a rotation saw a host, so that later looks ask it as well.
+    public mutating func keep(looked host: HostName) { self.looked.insert(host.description) }
 
     /// Keeps what is seen now.
     ///
@@ -120,14 +133,22 @@ public struct ProbeMemory: Hashable, Sendable {
     }
 
     /// Keeps which policies of Certificate Transparency are satisfied at every address of a host that is remembered.
-    mutating func keep(satisfied policies: Set<TransparencyRule.Policy>?, at host: HostName) {
-        self.hosts[host.description]?.transparency = policies.map { $0.map(\.rawValue).sorted() }
+    ///
+    /// - Parameters:
+    ///   - policies: The policies for each log list of the probe, by its SHA-256; `nil` where that is not known. They
+    ///     take the place of those of earlier probes.
+    ///   - host: The host.
+    mutating func keep(satisfied policies: [String: Set<TransparencyRule.Policy>]?, at host: HostName) {
+        self.hosts[host.description]?.satisfied = policies.map { all in
+            all.mapValues { policies in policies.map(\.rawValue).sorted() }
+        }
     }
 
-    /// The policies of Certificate Transparency that the last probe saw satisfied at every address of a host; `nil` where
-    /// none looked.
-    func satisfiedPolicies(at host: HostName) -> Set<TransparencyRule.Policy>? {
-        self.hosts[host.description]?.transparency.map { Set($0.compactMap { TransparencyRule.Policy(rawValue: $0) }) }
+    /// The policies of Certificate Transparency that the last probe saw satisfied at every address of a host with a log
+    /// list; `nil` where it did not look with that one.
+    func satisfiedPolicies(at host: HostName, with logs: ListedLogs?) -> Set<TransparencyRule.Policy>? {
+        guard let logs, let policies = self.hosts[host.description]?.satisfied?[logs.digest] else { return nil }
+        return Set(policies.compactMap { TransparencyRule.Policy(rawValue: $0) })
     }
 
     /// The hosts that were seen and are below a domain, or it.
@@ -135,6 +156,11 @@ public struct ProbeMemory: Hashable, Sendable {
         let suffix = ".\(domain)"
         return self.hosts.keys.filter { $0 == domain.description || $0.hasSuffix(suffix) }.sorted()
             .compactMap { try? HostName($0) }.filter(isIncluded)
+    }
+
+    /// The hosts that a probe or a look of a rotation ever saw, sorted.
+    func hosts(where isIncluded: (HostName) -> Bool) -> [HostName] {
+        self.looked.union(self.hosts.keys).sorted().compactMap { try? HostName($0) }.filter(isIncluded)
     }
 
     /// The pins of its entry that were ever seen at a host.

@@ -36,15 +36,7 @@ extension ProbeRules {
         memory.add(pins: pins, of: host)
         let unreachable = silent.first?.observation ?? .unreachable("it has no address")
         var evaluated = found ?? self.evaluate(host, unreachable, &memory)
-        evaluated.transparency = self.evaluations(of: host, distinct)
-        evaluated.notes += Self.notes(on: evaluated.transparency, for: evaluated.entry)
-        if !evaluated.transparency.isEmpty {
-            // An address that was not reached may present another certificate.
-            let satisfied = evaluated.transparency.filter(\.isSatisfied).compactMap {
-                TransparencyRule.Policy(rawValue: $0.policy)
-            }
-            memory.keep(satisfied: silent.isEmpty ? Set(satisfied) : nil, at: host)
-        }
+        self.addTransparency(to: &evaluated, distinct, isComplete: silent.isEmpty, &memory)
         if !silent.isEmpty, evaluated.state == .well { evaluated.state = .unknown }
         evaluated.addresses = observations.compactMap { self.probed(host, $0) }
         if let first = evaluated.addresses.first, !evaluated.addresses.allSatisfy({ $0.isLike(first) }) {

@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import CertificatePinning
-public import CertificateTransparency
 public import PinListMetadata
 
 /// Evaluates what hosts serve under a list, seen from the apps that enforce it.
@@ -21,8 +20,8 @@ public struct ProbeRules: Sendable {
     /// The share of the installations that enforce an entry, in percent, where that is not all of them.
     let rollouts: [HostName: Int]
 
-    /// The logs that policies of Certificate Transparency are evaluated with; `nil` where the project has none.
-    let logs: LogList?
+    /// The log lists that policies of Certificate Transparency are evaluated with; `nil` where the project has none.
+    let logs: ProbeLogs?
 
     private let time: Timestamp
     private let notice: Int64
@@ -37,10 +36,10 @@ public struct ProbeRules: Sendable {
     ///   - time: Now.
     ///   - notice: The time before the end of a certificate at which it is said, in seconds.
     ///   - held: The lists that installations may still hold; `nil` where only this list is known.
-    ///   - logs: The logs for policies of Certificate Transparency; `nil` for none.
+    ///   - logs: The log lists for policies of Certificate Transparency; `nil` for none.
     /// - Throws: ``RepositoryError`` for a list that no rules can be made of.
     public init(
-        _ list: PinList, at time: Timestamp, notice: Int64, held: HeldLists? = nil, logs: LogList? = nil
+        _ list: PinList, at time: Timestamp, notice: Int64, held: HeldLists? = nil, logs: ProbeLogs? = nil
     ) throws(RepositoryError) {
         self.list = list
         self.held = try held.map { held throws(RepositoryError) in try HeldRules(held, at: time) }
@@ -134,7 +133,7 @@ public struct ProbeRules: Sendable {
     func decision(for host: HostName, _ observation: ProbeObservation) -> PinningDecision? {
         self.policy.decision(for: host, observation, at: self.reference).map { decision in
             decision.evaluated { policy in
-                self.evaluation(under: policy, at: host, observation)
+                self.evaluation(under: policy, observation)
             }
         }
     }

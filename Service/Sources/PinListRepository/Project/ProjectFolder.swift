@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-public import CertificateTransparency
+internal import CertificateTransparency
 public import Foundation
 public import PinListMetadata
 
@@ -160,20 +160,27 @@ extension ProjectFolder {
             hint: "take it from version control, or release a list that names the log list of today")
     }
 
-    /// The log list that policies are evaluated with: the one that a list names, else that of the source; `nil` where there is
-    /// neither.
+    /// The log list that policies are evaluated with: the one that a list names, else that of the source; `nil` where
+    /// there is neither.
     ///
     /// - Throws: ``RepositoryError`` when it is not at hand, or cannot be read.
-    public func logList(of list: PinList) throws(RepositoryError) -> LogList? {
-        if let listed = list.logs {
-            let bytes = try self.logs(listed)
-            do throws(LogListError) { return try LogList(bytes) } catch {
-                throw RepositoryError(.metadata, "the log list that the list names cannot be read: \(error.reason)")
-            }
+    public func logList(of list: PinList) throws(RepositoryError) -> IdentifiedLogs? {
+        guard let listed = list.logs else { return try self.logListOfSource() }
+        let bytes = try self.logs(listed)
+        do throws(LogListError) { return IdentifiedLogs(digest: listed.digest, logs: try LogList(bytes)) } catch {
+            throw RepositoryError(.metadata, "the log list that the list names cannot be read: \(error.reason)")
         }
+    }
+
+    /// The log list that the source names, for the next list; `nil` where it names none, or there is no source.
+    ///
+    /// - Throws: ``RepositoryError`` when it cannot be read.
+    public func logListOfSource() throws(RepositoryError) -> IdentifiedLogs? {
         let disk = DiskFiles(in: self.folder)
-        guard let source = try? disk.bytes(of: Self.sourceName, limit: ListSource.maximumLength) else { return nil }
-        return try ListSource.logs(in: source, file: Self.sourceName, files: disk)?.logs
+        guard let source = try? disk.bytes(of: Self.sourceName, limit: ListSource.maximumLength),
+            let logs = try ListSource.logs(in: source, file: Self.sourceName, files: disk)
+        else { return nil }
+        return IdentifiedLogs(digest: logs.listed.digest, logs: logs.logs)
     }
 
     /// Keeps the log list of a list: the next release may name another one, and this one is still asked for.

@@ -6,14 +6,19 @@ public import CertificatePinning
 public import PinRotation
 
 extension ListSource {
-    /// The objections to a rotation as the source stands, each one line: the new key is denied, or after the rotation
-    /// an entry would have no backup.
+    /// The objections to a rotation as the source stands, each one line: the new key is denied, a pin is that of a
+    /// certificate, or after the rotation an entry would have no backup.
+    ///
+    /// No look sees the pin of a certificate: that an old one was not seen for days says nothing.
     ///
     /// - Parameter plan: The plan.
     public func objections(to plan: RotationPlan) -> [String] {
         var objections: [String] = []
         if self.denied.contains(where: { $0.value.pin == plan.new.pin }) {
             objections.append("the new key is denied: denied: of tumbler.yaml has \(plan.new.pin)")
+        }
+        for pin in plan.pinsOfCertificates {
+            objections.append("\(pin) is the pin of a certificate, and looks compare keys: it is never seen")
         }
         let denied = Set(self.denied.map(\.value.pin))
         let old = Set(plan.old.map(\.pin))

@@ -64,7 +64,8 @@ package struct DeployableKeys: Sendable {
         guard count.why == nil else { return }
         let named = count.versions.sorted { ($1.value, $1.key) < ($0.value, $0.key) }
         for (version, requests) in named.prefix(Self.maximumLists) {
-            guard let list = try read(version), let rules = try? ListRules(list, at: now) else { continue }
+            guard let list = try read(version), let rules = try? ListRules(list, logs: .notAsked, at: now)
+            else { continue }
             self.known += requests
             for entry in entries {
                 // Two pins of one key are one question.

@@ -26,14 +26,16 @@ public struct GateRules: Sendable {
     /// - Parameters:
     ///   - newest: The newest list; where two are taken for that, such as the project's and the service's, both.
     ///   - holders: The lists that installations hold.
+    ///   - logs: The log list that a list names.
     ///   - maxRefusing: The share of installations that may refuse, in percent, 0 to 100.
     ///   - time: Now.
     /// - Throws: `InputError` for a list that no rules can be made of.
     public init(
-        newest: [PinList], holders: GateHolders, maxRefusing: Double = Self.usualMaxRefusing, at time: Timestamp
+        newest: [PinList], holders: GateHolders, logs: (PinList) -> KnownLogs,
+        maxRefusing: Double = Self.usualMaxRefusing, at time: Timestamp
     ) throws(InputError) {
         func rules(_ lists: [PinList]) throws(InputError) -> [ListRules] {
-            try lists.map { list throws(InputError) in try ListRules(list, at: time) }
+            try lists.map { list throws(InputError) in try ListRules(list, logs: logs(list), at: time) }
         }
         self.newest = try rules(newest.sorted { $0.version < $1.version })
         self.holders = holders
@@ -81,7 +83,7 @@ public struct GateRules: Sendable {
         if let ending = self.ending(lifetimes) { return ending }
         for rules in self.newest.reversed() {
             if case .undecided(let why) = rules.conclusion(on: material, for: host) {
-                return (.unknown, "\(rules.name): \(why), so a whole chain is needed")
+                return (.unknown, "\(rules.name): \(why)")
             }
         }
         if self.isUnlisted(host) {
@@ -107,6 +109,7 @@ extension GateRules {
             case .deniedKey: "\(rules.name) denies a key of it\(words)"
             case .revoked: "\(rules.name) revokes a certificate of it\(words)"
             case .noMatchingPin: "\(rules.name) refuses it: no pin matches\(words)"
+            case .transparency: "\(rules.name) refuses it: Certificate Transparency is not satisfied\(words)"
             case .unlistedDenied: "\(rules.name) refuses it: no entry covers \(host), and unlisted is deny\(words)"
             default: "\(rules.name) refuses it (\(reason))\(words)"
             }
@@ -137,7 +140,7 @@ extension GateRules {
         let requests: Int64
         /// Hundredths of requests that name a list which refuses, or one that is not at hand.
         let certain: Double
-        /// Hundredths of requests that name a list of which a key alone does not say it.
+        /// Hundredths of requests that name a list of which that is not decided.
         let undecided: Double
 
         var share: Double { min((self.certain + self.undecided) / (Double(self.requests) * 100), 1) }
@@ -171,7 +174,7 @@ extension GateRules {
         let limit = "at most \(Share.percent(self.maxRefusing / 100)) may"
         if refusing.certain > maximum { return (.unsafe, "\(text), and \(limit)") }
         if refusing.certain + refusing.undecided > maximum {
-            return (.unknown, "\(text), or one that a key alone does not satisfy, and \(limit)")
+            return (.unknown, "\(text), or one by which it cannot be decided, and \(limit)")
         }
         return (.safe, "\(text); \(limit)")
     }
@@ -213,6 +216,8 @@ extension ListRules {
         switch reason {
         case .noMatchingPin:
             return "no pin of \(self.name) matches, which it reports and does not refuse"
+        case .transparency:
+            return "\(self.name): Certificate Transparency is not satisfied, which it reports and does not refuse"
         case .domainExpired: return "the entry of \(self.name) has ended, so no pin is compared"
         case .notPinned where self.entry(for: host) != nil:
             return "the entry of \(self.name) is off, so no pin is compared"

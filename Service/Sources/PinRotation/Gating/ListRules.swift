@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import CertificatePinning
+internal import CertificateTransparency
 public import PinListMetadata
 
 /// The decisions of one list on what a host presents, in the installations that enforce it.
@@ -16,7 +17,7 @@ public struct ListRules: Sendable {
         case accepted(PinningDecision.Reason, GateAnswer.Match?)
         /// A percentage of the list's holders refuses it, 1 to 100: why, and a sentence where there is one.
         case refused(PinningDecision.Reason, percent: Int, detail: String?)
-        /// A key alone does not say it: why.
+        /// What is at hand does not say it: why, and what is needed.
         case undecided(String)
 
         /// The percentage of the list's holders that refuses it. Where that is not decided, all of them may.
@@ -34,17 +35,20 @@ public struct ListRules: Sendable {
 
     private let policy: PinningPolicy
     private let rollouts: [HostName: Int]
+    private let logs: KnownLogs
     private let time: Timestamp
 
     /// Prepares a list.
     ///
     /// - Parameters:
     ///   - list: The list.
+    ///   - logs: The log list that it names.
     ///   - time: Now. A list that was issued later is evaluated at that time.
     /// - Throws: `InputError` for a list made in code that no payload could hold.
-    public init(_ list: PinList, at time: Timestamp) throws(InputError) {
+    public init(_ list: PinList, logs: KnownLogs, at time: Timestamp) throws(InputError) {
         self.list = list
         self.time = max(time, list.issuedAt)
+        self.logs = list.logs == nil ? .notAsked : logs.inForce(at: self.time)
         self.rollouts = Dictionary(
             list.domains.filter { (1..<100).contains($0.rollout) }.map { ($0.entry.domain, $0.rollout) }
         ) { first, _ in first }
@@ -62,15 +66,38 @@ public struct ListRules: Sendable {
     /// The conclusion for a host.
     public func conclusion(on material: GateMaterial, for host: HostName) -> Conclusion {
         switch material {
-        case .path(let path):
-            let decision = self.policy.validate(path, for: host.description, at: self.time)
-            guard decision.verdict == .block else { return .accepted(decision.reason, self.match(of: decision)) }
-            return self.refusal(decision.reason, host, detail: decision.detail)
+        case .path(let path): return self.conclusion(on: path, for: host)
         case .invalid(let reason, let detail):
             return .refused(reason, percent: 100, detail: detail)
         case .key(let key):
             return self.conclusion(on: key, for: host)
         }
+    }
+
+    /// The conclusion on a path: the pins, and then the entry's policy of Certificate Transparency.
+    private func conclusion(on path: ValidatedPath, for host: HostName) -> Conclusion {
+        let decision = self.policy.validate(path, for: host.description, at: self.time)
+            .evaluated { policy in
+                guard case .known(let logs) = self.logs else { return nil }
+                return TransparencyEvidence(of: path, logs: logs).evaluation(
+                    under: TransparencyPolicy(policy), at: self.time)
+            }
+        guard decision.verdict == .allow else {
+            return self.refusal(decision.reason, host, detail: decision.transparency?.detail ?? decision.detail)
+        }
+        if case .missing = self.logs, decision.reason == .pinMatch, let entry = decision.entry,
+            Self.enforcesTransparency(entry)
+        {
+            return .undecided(
+                "the entry \(entry.domain) enforces Certificate Transparency, and the log list for it is needed in logs/"
+            )
+        }
+        return .accepted(decision.reason, self.match(of: decision))
+    }
+
+    /// Whether a certificate that a policy of Certificate Transparency does not accept is refused.
+    private static func enforcesTransparency(_ entry: PinnedDomain) -> Bool {
+        entry.isEnforced && entry.transparency?.mode == .enforce
     }
 
     /// The conclusion when the key alone is known: it is compared with the pins that a leaf may match.
@@ -86,20 +113,29 @@ public struct ListRules: Sendable {
         }
         let known = entry.pins.filter { $0.pin.kind == .publicKey && $0.position.covers(index: 0) }
         if !entry.requireIssuer, let match = known.first(where: { $0.pin == key }) {
+            guard self.logs == .notAsked || !Self.enforcesTransparency(entry) else {
+                return .undecided(
+                    "the entry \(entry.domain) enforces Certificate Transparency, so a whole chain is needed")
+            }
             return .accepted(.pinMatch, GateAnswer.Match(match.pin, match.position))
         }
         guard entry.isEnforced else { return .accepted(.noMatchingPin, nil) }
-        if entry.requireIssuer { return .undecided("the entry \(entry.domain) requires a pin of the issuer as well") }
+        if entry.requireIssuer {
+            return .undecided(
+                "the entry \(entry.domain) requires a pin of the issuer as well, so a whole chain is needed")
+        }
         guard !known.isEmpty || entry.pins.isEmpty else {
-            return .undecided("the entry \(entry.domain) has no pin of a server's own key")
+            return .undecided(
+                "the entry \(entry.domain) has no pin of a server's own key, so a whole chain is needed")
         }
         return self.refusal(.noMatchingPin, host, detail: nil)
     }
 
     private func refusal(_ reason: PinningDecision.Reason, _ host: HostName, detail: String?) -> Conclusion {
-        // Outside of a rollout a mismatch is reported. Other blocks apply to all installations.
+        // Outside of a rollout what the entry does not accept is reported. Other blocks apply to all installations.
         let rollout = self.entry(for: host).flatMap { self.rollouts[$0.domain] } ?? 100
-        return .refused(reason, percent: reason == .noMatchingPin ? rollout : 100, detail: detail)
+        let isOfEntry = reason == .noMatchingPin || reason == .transparency
+        return .refused(reason, percent: isOfEntry ? rollout : 100, detail: detail)
     }
 
     /// The pin that matched, in the position that the entry has for it.

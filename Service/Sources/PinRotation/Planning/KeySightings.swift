@@ -6,23 +6,63 @@ public import CertificatePinning
 
 /// The observations of probes on the keys of a rotation, as far as its gates need them.
 ///
-/// A look counts when every address answered: an address that did not answer may serve anything. What the others serve is
-/// a fact all the same: an old key that was seen ends the time without one. Looks that are over ``maximumGap`` apart do not
-/// join, because there is no observation in between.
+/// A look counts when every address answered: one that did not answer, or that is not known, may serve anything. What
+/// the others serve is a fact all the same: an old key that was seen ends the time without one. Looks that are over
+/// ``maximumGap`` apart do not join, because there is no observation in between.
 public struct KeySightings: Hashable, Sendable {
     /// The key that one address serves.
     public struct Address: Hashable, Sendable {
-        /// The address, as it was asked: `192.0.2.1`.
-        public var address: String
+        /// The observation of an address.
+        public enum Sight: Hashable, Sendable {
+            /// The pins of the path that it serves, leaf first, `nil` for a key that cannot be read.
+            case served([Pin?])
+            /// The reason for which it is not known what it serves, in words that follow the address.
+            case unseen(String)
+        }
 
-        /// The pins of the path that it serves, leaf first, `nil` for a key that cannot be read; no array where it did
-        /// not answer, or where its chain is not valid.
-        public var pins: [Pin?]?
+        /// The reason of an address that did not answer, or whose chain is not valid.
+        public static let noAnswer = "did not answer with a valid chain"
+
+        /// The address, as it was asked: `192.0.2.1`. The host, where some of its addresses are not known.
+        public let address: String
+
+        /// The observation.
+        public let sight: Sight
 
         /// States what an address serves.
+        ///
+        /// - Parameters:
+        ///   - address: The address.
+        ///   - pins: The pins of its path; `nil` where it gave ``noAnswer``.
         public init(_ address: String, pins: [Pin?]?) {
             self.address = address
-            self.pins = pins
+            self.sight = pins.map(Sight.served) ?? .unseen(Self.noAnswer)
+        }
+
+        /// States that it is not known what an address serves.
+        ///
+        /// - Parameters:
+        ///   - address: The address, or the host.
+        ///   - reason: The reason, in words that follow the address, and several addresses as well.
+        public init(_ address: String, unseen reason: String) {
+            self.address = address
+            self.sight = .unseen(reason)
+        }
+
+        /// The pins of the path that it serves; no array where that is not known.
+        public var pins: [Pin?]? {
+            switch self.sight {
+            case .served(let pins): pins
+            case .unseen: nil
+            }
+        }
+
+        /// The address with the reason for which it is not known what it serves, one line; `nil` where it is known.
+        public var gap: String? {
+            switch self.sight {
+            case .served: nil
+            case .unseen(let reason): "\(self.address) \(reason)"
+            }
         }
     }
 
@@ -88,8 +128,8 @@ public struct KeySightings: Hashable, Sendable {
     ///   - new: The new key.
     ///   - old: The old keys.
     ///   - before: The earlier observations.
-    /// - Returns: The earlier observations with this look. Where an address did not answer, or the look is not later, they are
-    ///   only without what it contradicts.
+    /// - Returns: The earlier observations with this look. Where an address is unseen, or the look is not later, they
+    ///   are only without what it contradicts.
     public static func joining(
         _ addresses: [Address], at time: Timestamp, new: PlannedKey, old: [PlannedKey], to before: KeySightings?
     ) -> KeySightings? {

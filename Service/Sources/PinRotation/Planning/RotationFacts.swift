@@ -16,7 +16,8 @@ public struct RotationFacts: Hashable, Sendable {
         case unknown(String)
     }
 
-    /// The objections to the plan as the source stands: a denied key, the pin of another entry, no backup afterwards.
+    /// The objections to the plan as the source stands: a denied key, the pin of another entry, no backup afterwards, a
+    /// pin of a certificate.
     public var objections: [String] = []
 
     /// Whether the published list has the new pin in each entry that is concerned.

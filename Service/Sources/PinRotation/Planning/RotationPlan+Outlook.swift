@@ -96,9 +96,12 @@ extension RotationPlan {
     private func missingNew(_ facts: RotationFacts, at time: Timestamp) -> [String] {
         if let addresses = facts.addresses {
             guard !addresses.isEmpty else { return ["the host has no address that could be asked"] }
-            return addresses.compactMap { address in
-                guard let pins = address.pins else { return "\(address.address) did not answer with a valid chain" }
-                return self.new.isIn(pins) ? nil : "\(address.address) does not serve the new key"
+            return addresses.compactMap { address -> String? in
+                switch address.sight {
+                case .served(let pins):
+                    return self.new.isIn(pins) ? nil : "\(address.address) does not serve the new key"
+                case .unseen(let reason): return "\(address.address) \(reason)"
+                }
             }
         }
         guard let sightings, sightings.newEverywhereSince != nil else {
@@ -121,6 +124,18 @@ extension RotationPlan {
         return addresses.compactMap(\.pins).allSatisfy(self.new.isIn) ? .unknown : .closed
     }
 
+    /// The addresses of which it is not known what they serve, a line for each reason.
+    private static func gaps(in addresses: [KeySightings.Address]) -> [String] {
+        var reasons: [String] = []
+        var places: [String: [String]] = [:]
+        for address in addresses {
+            guard case .unseen(let reason) = address.sight else { continue }
+            if places[reason] == nil { reasons.append(reason) }
+            places[reason, default: []].append(address.address)
+        }
+        return reasons.map { "\(places[$0, default: []].joined(separator: ", ")) \($0)" }
+    }
+
     private func toRetired(_ facts: RotationFacts, at time: Timestamp) -> RotationOutlook {
         var missing: [String] = []
         var gate = RotationOutlook.Gate.holds
@@ -129,10 +144,7 @@ extension RotationPlan {
             missing.append(reason)
             if gate != .closed { gate = state }
         }
-        let silent = (facts.addresses ?? []).filter { $0.pins == nil }.map(\.address)
-        if !silent.isEmpty {
-            close("\(silent.joined(separator: ", ")) did not answer with a valid chain", .unknown)
-        }
+        for gap in Self.gaps(in: facts.addresses ?? []) { close(gap, .unknown) }
         // The probe before this one may be dated ahead, by a clock that was wrong: then this one did not join it.
         let serving = (facts.addresses ?? []).filter { address in
             address.pins.map { path in self.old.contains { $0.isIn(path) } } ?? false

@@ -111,6 +111,11 @@ public struct RotationPlan: Hashable, Sendable {
     /// The steps that were taken although a gate did not hold.
     public var forcedSteps: [RotationStep] { self.steps.filter { $0.forced != nil } }
 
+    /// The pins that no look sees, because they are of certificates and looks compare keys.
+    public var pinsOfCertificates: [Pin] {
+        ([self.new] + self.old).map(\.pin).filter { $0.kind == .certificate }
+    }
+
     /// Whether another plan that is not done concerns one of the same entries: one of the two has to go first.
     public func collides(with other: RotationPlan) -> Bool {
         guard other.host != self.host, !other.state.isFinal, !self.state.isFinal else { return false }
@@ -161,7 +166,8 @@ public struct PlannedKey: Hashable, Sendable {
         self.heldBy = heldBy
     }
 
-    /// Whether it is in a path: one of the pins of its keys, leaf first, at a position that counts.
+    /// Whether it is in a path: one of the pins of its keys, leaf first, at a position that counts. The pin of a
+    /// certificate never is.
     ///
     /// - Parameter pins: The pins of a path; `nil` for a key that cannot be read.
     public func isIn(_ pins: [Pin?]) -> Bool {

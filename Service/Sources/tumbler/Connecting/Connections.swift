@@ -82,7 +82,7 @@ struct Connections: Sendable {
     private func address(of host: HostName) async throws(CommandError) -> HostName {
         guard let family else { return host }
         let found: [String]
-        do { found = try await HostAddresses.all(of: host, within: self.connectTimeout, family) } catch {
+        do { found = try await HostAddresses.all(of: host, within: self.connectTimeout, family, .usable) } catch {
             throw CommandError(.undecided, "\(host): no answer from the resolver within \(self.connectTimeout)")
         }
         guard let first = found.lazy.compactMap({ try? HostName($0) }).first else {

@@ -96,8 +96,8 @@ struct Release {
             ListDifference(old: before, new: release.list).changes.contains(where: \.mayRefuse)
         else { return }
         StandardError.note(
-            "this list refuses what the one before accepts, and no host was asked: with --live, the release stops when a "
-                + "host serves what this list refuses")
+            "this list may refuse what the one before accepts, and no host was asked: with --live, the release stops "
+                + "when a host serves what this list refuses")
     }
 
     private func lint(_ release: ListRelease, _ input: SourceInput) async throws -> HeldLists {

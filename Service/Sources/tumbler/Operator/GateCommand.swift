@@ -24,7 +24,9 @@ struct GateCommand: ServiceAskingCommand {
             newest list: unsafe. 2: less than 7 days are left of it, or less than a third of a lifetime of up to 21 \
             days: unsafe. 3: where the service measured which lists installations hold: safe when at most --max-refusing \
             percent of the requests name a list that refuses it, else unsafe. 4: where it did not: safe when every list \
-            of the last propagation accepts it, else unknown. A host that no list covers is unknown.
+            of the last propagation accepts it, else unknown; also unknown when the service's own list cannot be had. A \
+            host that no list covers is unknown. An entry that enforces Certificate Transparency is asked for it as \
+            clients are: a key alone is unknown then.
 
             With a service and a token the answer goes into the audit log of the service. Without a project folder \
             --name and --server say which list is meant.
@@ -81,8 +83,7 @@ struct GateCommand: ServiceAskingCommand {
             roots: { () throws(CommandError) in try self.service.connection.connections.roots(self.roots) }, at: time)
         let rules: GateRules
         do throws(InputError) {
-            rules = try GateRules(
-                newest: lists.newest, holders: lists.holders, maxRefusing: self.maxRefusing, at: time)
+            rules = try lists.rules(maxRefusing: self.maxRefusing, at: time)
         } catch {
             throw CommandError(.undecided, "no rules can be made of a list: \(error)")
         }

@@ -20,6 +20,9 @@ struct GateLists: Sendable {
     /// The lists that installations hold.
     let holders: GateHolders
 
+    /// The log lists that all of them name.
+    let logs: NamedLogs
+
     /// The service; `nil` where there is none.
     let service: ServiceAddress?
 
@@ -60,7 +63,8 @@ struct GateLists: Sendable {
         }
         let roots = try CommandError.wrapping { () throws(RepositoryError) in try input?.project.roots() ?? [] }
         let address = try service.address(or: input?.source)
-        let (served, why) = await self.served(known, address, roots, service)
+        let answer = await Served.asked(of: known, address, roots, service)
+        let (served, why) = (answer.list, answer.why)
         let newest = [own, served].compactMap { $0 }
         if let why, newest.isEmpty {
             throw CommandError(.undecided, "there is no list of \(known) to evaluate by: \(why)")
@@ -81,30 +85,69 @@ struct GateLists: Sendable {
         }
         // A service that cannot be asked for the served list is not believed about its spread either.
         if let why { (holders.count, holders.whyNotCounted) = (nil, why) }
-        return GateLists(name: known, newest: newest, holders: holders, service: address)
+        // A checkout that is behind would call safe what that list refuses.
+        if case .unknown = answer, let address { holders.missing.append("the list that \(address) serves") }
+        let counted = holders.count?.lists.map(\.list) ?? []
+        var logs = NamedLogs(of: newest + holders.recent + counted, in: input?.project)
+        if let served, let listed = served.logs, let address, case .missing = logs.logs(of: served),
+            let bytes = await service.client(address, nil).servedLogs(listed, of: known)
+        {
+            logs.add(bytes, as: listed)
+        }
+        return GateLists(name: known, newest: newest, holders: holders, logs: logs, service: address)
     }
 
-    /// The list that the service serves; or why it cannot be told.
-    private static func served(
-        _ name: String, _ address: ServiceAddress?, _ roots: [[UInt8]], _ service: ServiceOptions
-    ) async -> (PinList?, why: String?) {
-        guard let address else { return (nil, nil) }
-        do {
-            guard let bytes = try await service.client(address, nil).servedList(name) else {
-                return (nil, "\(address) serves no list of this name")
+    /// The rules of the gate by these lists.
+    ///
+    /// - Throws: `InputError` for a list that no rules can be made of.
+    func rules(maxRefusing: Double, at time: Timestamp) throws(InputError) -> GateRules {
+        try GateRules(
+            newest: self.newest, holders: self.holders, logs: self.logs.logs, maxRefusing: maxRefusing, at: time)
+    }
+
+    /// The list that a service serves.
+    private enum Served {
+        /// There is no service.
+        case notAsked
+        /// Nothing is published under the name: in words.
+        case nothing(String)
+        /// The list.
+        case known(PinList)
+        /// The list could not be had or does not verify: why.
+        case unknown(String)
+
+        var list: PinList? { if case .known(let list) = self { list } else { nil } }
+
+        /// The reason for which there is no list; `nil` where there is one, or no service.
+        var why: String? {
+            switch self {
+            case .nothing(let why), .unknown(let why): why
+            case .notAsked, .known: nil
             }
-            let known = try KnownList(bytes, named: "the list that \(address) serves", roots: roots)
-            if !known.isVerified {
-                StandardError.note("\(address): no root verifies this list; it is used unverified")
+        }
+
+        /// Asks for it.
+        static func asked(
+            of name: String, _ address: ServiceAddress?, _ roots: [[UInt8]], _ service: ServiceOptions
+        ) async -> Served {
+            guard let address else { return .notAsked }
+            do {
+                guard let bytes = try await service.client(address, nil).servedList(name) else {
+                    return .nothing("\(address) serves no list of this name")
+                }
+                let known = try KnownList(bytes, named: "the list that \(address) serves", roots: roots)
+                if !known.isVerified {
+                    StandardError.note("\(address): no root verifies this list; it is used unverified")
+                }
+                guard known.list.name == name else { return .unknown("\(address) serves a list of another name") }
+                return .known(known.list)
+            } catch let failure as CommandError {
+                return .unknown(failure.message)
+            } catch let error as RepositoryError {
+                return .unknown(error.reason)
+            } catch {
+                return .unknown("\(error)")
             }
-            guard known.list.name == name else { return (nil, "\(address) serves a list of another name") }
-            return (known.list, nil)
-        } catch let failure as CommandError {
-            return (nil, failure.message)
-        } catch let error as RepositoryError {
-            return (nil, error.reason)
-        } catch {
-            return (nil, "\(error)")
         }
     }
 

@@ -26,6 +26,9 @@ struct ProbeCommand: ServiceAskingCommand {
             The revocation lists (CRLs) that the certificates name are fetched from public addresses, and with --crl \
             further ones. A served certificate that is revoked is reported.
 
+            A rotation goes by what a probe saw when every host of it was asked: those below its entries that were \
+            ever seen, too, with --host. A note says which were left out.
+
             --push sends the result to the service as well, for its dashboard: of hosts that are domains of the list, \
             because the service takes no others.
 
@@ -108,7 +111,7 @@ struct ProbeCommand: ServiceAskingCommand {
             to: &probed, observations, given: self.lists, at: time, by: connections)
         for trouble in troubles { StandardError.warning(trouble) }
         let report = ProbeReport(list, held: held, at: time, probed)
-        self.keepRotations(Array(zip(hosts, observations)), &memory, at: time)
+        self.keepRotations(list, Array(zip(hosts, observations)), by: observer, &memory, at: time)
         file?.save(memory)
         if self.json {
             try JSONOutput.write(report)
@@ -123,23 +126,42 @@ struct ProbeCommand: ServiceAskingCommand {
 
     /// Keeps what was seen of the keys of rotations, which their gates ask for.
     private func keepRotations(
-        _ seen: [(HostName, [AddressObservation])], _ memory: inout ProbeMemory, at time: Timestamp
+        _ list: PinList, _ seen: [(HostName, [AddressObservation])], by observer: HostObserver,
+        _ memory: inout ProbeMemory, at time: Timestamp
     ) {
         guard self.target.list == nil, let project = try? self.target.project.find() else { return }
+        let observations = Dictionary(seen) { first, _ in first }
         do throws(RepositoryError) {
-            for entry in try RotationFolder(of: project).plans() where !entry.plan.state.isFinal {
-                // A pin set is of several hosts: each of them has to be seen.
-                let hosts = entry.plan.entries
-                let observations = hosts.compactMap { host in seen.first { $0.0 == host }?.1 }
-                guard observations.count == hosts.count else { continue }
+            let entries = try RotationFolder(of: project).plans().filter { !$0.plan.state.isFinal }
+            guard !entries.isEmpty else { return }
+            let concerned = RotationHosts(
+                published: list, source: (try? SourceInput(nil, self.target.project))?.source)
+            for plan in entries.map(\.plan) {
+                // A pin set is of several hosts, and so is an entry with its subdomains: each of them has to be seen.
+                let hosts = concerned.known(of: plan, in: memory, and: seen.map { $0.0 })
+                let unasked = hosts.filter { observations[$0] == nil }
+                guard unasked.count < hosts.count else { continue }
+                if !unasked.isEmpty { StandardError.note(Self.incomplete(plan, unasked)) }
+                let look = RotationLook(
+                    hosts: hosts.map { host in
+                        RotationLook.Host(
+                            host: host, observations: observations[host], narrowing: observer.narrowing(of: host))
+                    })
                 let joined = KeySightings.joining(
-                    RotationLookOptions.addresses(of: hosts, observations), at: time, new: entry.plan.new,
-                    old: entry.plan.old, to: memory.sightings(of: entry.plan, at: time))
-                if let joined { memory.keep(joined, of: entry.plan) }
+                    look.addresses, at: time, new: plan.new, old: plan.old, to: memory.sightings(of: plan, at: time))
+                if let joined { memory.keep(joined, of: plan) }
             }
         } catch {
             StandardError.warning("\(error.reason); the observation is not kept for rotations")
         }
+    }
+
+    /// The note that a probe is no look at every host of a rotation.
+    private static func incomplete(_ plan: RotationPlan, _ unasked: [HostName]) -> String {
+        let names = unasked.prefix(3).map(\.description).joined(separator: ", ")
+        let more = unasked.count > 3 ? " and \(unasked.count - 3) more" : ""
+        return "this is no look at every host of the rotation of \(plan.host): \(names)\(more) not asked; "
+            + "--host names each"
     }
 
     /// Sends the report. What was found counts for more than that it could not be sent.

@@ -33,11 +33,15 @@ struct ProbeMemoryFile {
     }
 
     /// The observations of the last probe; nothing the first time.
-    func load() -> ProbeMemory {
+    ///
+    /// - Parameter isTelling: Whether a warning says that the file cannot be read.
+    func load(isTelling: Bool = true) -> ProbeMemory {
         guard FileManager.default.fileExists(atPath: self.file.path) else { return ProbeMemory() }
         let bytes = try? BoundedFile.read(self.file.path, maximum: ProbeMemory.maximumLength)
         guard let memory = bytes.flatMap({ ProbeMemory($0) }) else {
-            StandardError.warning("\(self.file.path): not a file of a probe; nothing is compared with last time")
+            if isTelling {
+                StandardError.warning("\(self.file.path): not a file of a probe; nothing is compared with last time")
+            }
             return ProbeMemory()
         }
         return memory

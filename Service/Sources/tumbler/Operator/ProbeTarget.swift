@@ -4,7 +4,6 @@
 
 import ArgumentParser
 import CertificatePinning
-import CertificateTransparency
 import CommandLineInterface
 import Foundation
 import PinListMetadata
@@ -59,13 +58,22 @@ struct ProbeTarget: ParsableArguments {
             service: service, at: time)
     }
 
-    /// The logs that policies of Certificate Transparency are evaluated with: the log list that the list names, else that
-    /// of the project's source; `nil` where there is no project, or it has none.
+    /// The log lists that policies of Certificate Transparency are evaluated with: the one that the list names, else
+    /// that of the project's source; `nil` where there is no project, or it has none. Beside that of the project's own
+    /// list stands the one of the source, where it is another: the next release goes out with it.
     ///
-    /// - Throws: ``RepositoryError`` when the list names one that is not at hand, or the source's cannot be read.
-    func logs(of list: PinList) throws(RepositoryError) -> LogList? {
-        guard let project = try? self.project.find() else { return nil }
-        return try project.logList(of: list)
+    /// - Throws: ``RepositoryError`` when the list names one that is not at hand, or names none and the source's cannot
+    ///   be read.
+    func logs(of list: PinList) throws(RepositoryError) -> ProbeLogs? {
+        guard let project = try? self.project.find(), let current = try project.logList(of: list) else { return nil }
+        guard self.list == nil, list.logs != nil else { return ProbeLogs(current) }
+        do throws(RepositoryError) {
+            return ProbeLogs(current, next: try project.logListOfSource())
+        } catch {
+            // Clients have the list's: what it says must be known while the source is being edited, too.
+            StandardError.warning("\(error.reason); what is served is evaluated with the log list of the list alone")
+            return ProbeLogs(current)
+        }
     }
 
     /// The file for the results of the last probe, by default: in the project folder, for its own list alone.

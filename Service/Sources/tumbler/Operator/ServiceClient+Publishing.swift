@@ -114,4 +114,13 @@ extension ServiceClient {
         guard answer.status == 200 else { throw answer.failure("\(url) was not read") }
         return answer.body
     }
+
+    /// The log list that a served list names; `nil` where the service does not answer with it. Whether it is that file is
+    /// for the caller to compare.
+    func servedLogs(_ listed: ListedLogs, of name: String) async -> [UInt8]? {
+        let url = "\(self.address.list(name))/logs/\(listed.digest).json"
+        let answer = try? await ServiceClient(self.address, nil, connections: self.connections).ask(
+            Request(method: .GET, url: url, body: nil, maximumBytes: listed.length))
+        return answer?.status == 200 ? answer?.body : nil
+    }
 }

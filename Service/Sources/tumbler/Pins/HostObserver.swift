@@ -12,6 +12,9 @@ struct HostObserver: Sendable {
     /// The number of addresses that are asked at once, and of names that are looked up at once.
     static let hostsAtOnce = 8
 
+    /// The port that is asked.
+    private static let port = 443
+
     /// The anchors, and how much work a validation may be.
     let validator: PathValidator
 
@@ -82,8 +85,25 @@ struct HostObserver: Sendable {
         }
     }
 
+    /// The reason for which a host may have further addresses than those that are observed, in words that follow its
+    /// name; `nil` where each is observed.
+    ///
+    /// A proxy chooses one of the addresses of a name, and a family leaves out those of the other. An address that is
+    /// named stands for itself.
+    func narrowing(of host: HostName) -> String? {
+        for place in self.places(of: ServerAddress(host, Self.port)) where !place.host.isAddress {
+            guard self.connections.proxies.proxy(for: host, at: place.host) == nil else {
+                return "answered through a proxy: which addresses there are is not known; name each with --connect-to"
+            }
+            guard let family = self.connections.family else { continue }
+            return "answered over \(family.name) alone: which other addresses there are is not known; "
+                + "leave out --\(family.rawValue), or name each with --connect-to"
+        }
+        return nil
+    }
+
     private func targets(of host: HostName) async -> [Target] {
-        let server = ServerAddress(host, 443)
+        let server = ServerAddress(host, Self.port)
         var targets: [Target] = []
         for place in self.places(of: server) {
             // Which addresses a name has, and which of them is asked, is for the proxy to say.

@@ -114,7 +114,7 @@ struct RevocationListDownload: Sendable {
         let found: [String]
         do {
             found = try await HostAddresses.all(
-                of: address.host, within: self.connectTimeout, self.connections.family)
+                of: address.host, within: self.connectTimeout, self.connections.family, .usable)
         } catch {
             throw DownloadError(
                 "\(address.host): no answer from the resolver within \(self.connectTimeout)", isUnreached: true)

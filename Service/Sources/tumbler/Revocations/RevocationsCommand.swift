@@ -150,7 +150,9 @@ struct RevocationsCommand: ServiceAskingCommand {
                 validator: PathValidator(roots: roots, monotonicNanoseconds: monotonicNanoseconds),
                 connections: connections, time: time)
             for (host, addresses) in zip(hosts, await observer.observe(hosts)) {
-                for address in addresses { asked.add(address, of: host) }
+                // One that this machine has no route to says nothing of the server.
+                let reached = addresses.filter { !$0.hasNoRoute }
+                for address in reached.isEmpty ? addresses : reached { asked.add(address, of: host) }
             }
         }
         guard !asked.certificates.isEmpty || !asked.troubles.isEmpty else {

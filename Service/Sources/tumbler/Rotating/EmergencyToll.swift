@@ -30,8 +30,7 @@ struct EmergencyToll {
         let counted = knowledge.lists?.holders.count?.lists.map(\.list) ?? []
         self.held = (knowledge.lists?.newest ?? []) + (knowledge.lists?.holders.recent ?? []) + counted
         self.refusing = knowledge.lists.flatMap { lists in
-            let rules = try? GateRules(
-                newest: lists.newest, holders: lists.holders, maxRefusing: plan.maxRefusing.percent, at: time)
+            let rules = try? lists.rules(maxRefusing: plan.maxRefusing.percent, at: time)
             return rules?.answer(for: plan.host, .key(plan.new.pin), lifetimes: [])
         }
         let forecast = knowledge.forecast(limit: plan.maxRefusing)

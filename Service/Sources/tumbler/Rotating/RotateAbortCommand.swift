@@ -15,8 +15,9 @@ struct RotateAbortCommand: ServiceAskingCommand {
         commandName: "abort",
         abstract: "Abort a rotation: the new pin goes, unless it is served.",
         discussion: """
-            Each address of the host is asked before: where one serves the new key, or does not answer, nothing is \
-            changed. A pin that was a backup before the rotation stays.
+            Each address of the host, and of the hosts below it that are known, is asked before: where one serves the \
+            new key, or it is not known what one serves, nothing is changed. A pin that was a backup before the \
+            rotation stays.
 
             Exit code 0: it is aborted; 1: an address serves the new key; 2: one may serve it, or the list could not \
             be published.
@@ -52,6 +53,7 @@ struct RotateAbortCommand: ServiceAskingCommand {
         guard !plan.state.isFinal else {
             throw CommandError(.doesNotHold, "the rotation of \(host) is \(plan.state.rawValue) already")
         }
+        let hosts = try knowledge.hosts(of: plan)
         let keeper = try await RotationKeeper(host, entry, knowledge.input, self.service)
         let publishing = RotationPublishing(
             release: self.options.release(self.project, signedBy: self.signers, to: self.service, at: time),
@@ -62,7 +64,8 @@ struct RotateAbortCommand: ServiceAskingCommand {
         let isStillOut =
             !plan.isPinnedBefore && knowledge.isPublished([plan.new.pin], of: plan.entries, everywhere: false)
         if !changes.isEmpty || isStillOut {
-            try Self.expectUnserved(plan, try await knowledge.addresses(of: plan.entries))
+            try Self.expectKey(plan)
+            try Self.expectUnserved(plan, try await knowledge.addresses(of: hosts))
             released = try await publishing.publish(changes)
             if let released, !released.isOut {
                 StandardError.warning(
@@ -75,6 +78,14 @@ struct RotateAbortCommand: ServiceAskingCommand {
         _ = consume lock
         let version = released.map { "; version \($0.version) of the list is without the new pin" } ?? ""
         try StandardOutput.write(lines: ["\(host): aborted\(version)"])
+    }
+
+    /// Refuses to take out the pin of a certificate: looks compare keys, and do not see whether it is served.
+    private static func expectKey(_ plan: RotationPlan) throws(CommandError) {
+        guard plan.new.pin.kind == .certificate else { return }
+        throw CommandError(
+            .undecided, "whether \(plan.new.pin) is served is not known: it is the pin of a certificate",
+            hint: "where no server has it, take it out of tumbler.yaml, tumbler release --live, then abort again")
     }
 
     /// Refuses to take out a pin that is served, or may be.
@@ -91,10 +102,10 @@ struct RotateAbortCommand: ServiceAskingCommand {
                 .doesNotHold, "\(address.address) serves the new key: without its pin it would be refused",
                 hint: "put the old key back there first")
         }
-        if let address = addresses.first(where: { $0.pins == nil }) {
+        if let gap = addresses.lazy.compactMap(\.gap).first {
             throw CommandError(
-                .undecided, "\(address.address) did not answer with a valid chain: it may serve the new key",
-                hint: "try again when it answers")
+                .undecided, "whether the new key is served is not known: \(gap)",
+                hint: "try again when every address answers")
         }
     }
 }

@@ -92,6 +92,7 @@ struct RotateNextCommand: ServiceAskingCommand {
         } else {
             try Self.expectOpen(situation, at: time)
         }
+        for note in situation.hostNotes { StandardError.note(note) }
         let released = try await self.publish(step.state, situation, knowledge, at: time)
         if let released, !released.isOut {
             throw CommandError(

@@ -16,8 +16,9 @@ struct RotateStatusCommand: ServiceAskingCommand {
         commandName: "status",
         abstract: "Print the state of rotations, what is missing, and what comes next.",
         discussion: """
-            Each address of the host is asked for its certificate, unless --no-look says otherwise. Nothing is \
-            written but what was seen, into \(ProbeMemoryFile.defaultPath), and the page of --checklist.
+            Each address of the host is asked for its certificate, unless --no-look says otherwise, and so are the \
+            hosts below it that probes saw, and those of --host. Nothing is written but what was seen, into \
+            \(ProbeMemoryFile.defaultPath), and the page of --checklist.
             """
     )
 
@@ -42,8 +43,8 @@ struct RotateStatusCommand: ServiceAskingCommand {
     @OptionGroup var time: TimeOption
 
     func validate() throws {
-        if self.host == nil, self.certificate != nil || self.checklist != nil {
-            throw ValidationError("--certificate and --checklist go with a HOST")
+        if self.host == nil, self.certificate != nil || self.checklist != nil || !self.look.hosts.isEmpty {
+            throw ValidationError("--certificate, --checklist and --host go with a HOST")
         }
     }
 

@@ -18,7 +18,8 @@ struct RotationDraft {
     ///   - new: The pin of the key that comes.
     ///   - old: Those that go; none for the one that is served.
     ///   - isShared: Whether the key is meant to be that of other entries as well.
-    /// - Throws: ``CommandError`` with the exit code 1 for what speaks against it.
+    /// - Throws: ``CommandError`` with the exit code 1 for what speaks against it, and 64 for a named host that it does
+    ///   not concern.
     func plan(
         _ new: Pin, _ old: [Pin], isShared: Bool, limit: RefusingLimit, timeline: RotationTimeline, at time: Timestamp
     ) async throws(CommandError) -> RotationPlan {
@@ -30,7 +31,9 @@ struct RotationDraft {
                 hint: near.map { "there is \($0)" } ?? "name the domain of an entry")
         }
         let known = domain.pins.map(\.known)
+        try Self.expectKeys([new] + old)
         let going = try await old.isEmpty ? self.served(known, new) : old
+        try Self.expectKeys(going)
         guard !going.contains(new) else {
             throw CommandError(
                 .doesNotHold, "\(new) is the key that is to be replaced",
@@ -47,6 +50,7 @@ struct RotationDraft {
             new: PlannedKey(new, position: position), isPinnedBefore: known.contains { $0.pin == new },
             old: going.map { pin in PlannedKey(pin, position: known.first { $0.pin == pin }?.position ?? .any) },
             timeline: timeline, maxRefusing: limit, at: time)
+        _ = try self.knowledge.hosts(of: plan)
         let others = source.others(with: new, beside: scope.entries)
         if !others.isEmpty, !isShared {
             throw CommandError(
@@ -60,10 +64,19 @@ struct RotationDraft {
         return plan
     }
 
-    /// The pins that are served now by a server's own key, else those that probes saw; where there are none, it is
-    /// unknown which pins go.
+    /// Refuses the pins of certificates. Looks compare keys: one that nobody sees would count as gone.
+    private static func expectKeys(_ pins: [Pin]) throws(CommandError) {
+        guard let pin = pins.first(where: { $0.kind == .certificate }) else { return }
+        throw CommandError(
+            .doesNotHold, "\(pin) is the pin of a certificate: looks compare keys, and would never see it",
+            hint: "pin its key in its place first: tumbler pin; or edit tumbler.yaml, then tumbler release --live")
+    }
+
+    /// The pins that are served now by a server's own key, at the host and at the hosts that are named; else those that
+    /// probes saw. Where there are none, it is unknown which pins go.
     private func served(_ known: [KnownPin], _ new: Pin) async throws(CommandError) -> [Pin] {
-        let addresses = try await self.knowledge.addresses(of: [self.host]) ?? []
+        let named = self.knowledge.named.filter { $0 != self.host }
+        let addresses = try await self.knowledge.addresses(of: [self.host] + named) ?? []
         let leaves = Set(addresses.compactMap { $0.pins?.first ?? nil })
         let served = known.filter { $0.position.covers(index: 0) && $0.pin != new && leaves.contains($0.pin) }
         if !served.isEmpty { return served.map(\.pin) }
@@ -85,9 +98,11 @@ struct RotationDraft {
         if let served = addresses.first(where: { $0.pins?.first == new }) {
             return "\(served.address) serves the new key already"
         }
-        guard let silent = addresses.first(where: { $0.pins == nil }) else {
-            return "\(first.address) serves a key of which its entry has no pin"
+        // One that gave no answer may serve it. One without a route says nothing beside a key that was seen.
+        let silent = addresses.first { $0.sight == .unseen(KeySightings.Address.noAnswer) }
+        if let seen = addresses.first(where: { $0.pins != nil }), silent == nil {
+            return "\(seen.address) serves a key of which its entry has no pin"
         }
-        return "\(silent.address) did not answer with a valid chain"
+        return (silent ?? first).gap ?? "no address was asked"
     }
 }

@@ -29,6 +29,9 @@ struct RotationSituation {
     /// Notes for people beside that, each one line.
     let notes: [String]
 
+    /// The notes on entries below which no host is known. ``notes`` has them as well.
+    let hostNotes: [String]
+
     /// The alarm that the gate is no longer safe, or that it was not and the plan went back; `nil` where neither is so.
     /// The service has an alarm for a plan that went back and was pushed; a project without one has this line.
     var alarm: String? {
@@ -54,6 +57,7 @@ struct RotationKnowledge {
     private let plans: Result<[RotationPlan], RepositoryError>
 
     private let whyNoLists: String
+    private let concerned: RotationHosts
     private let status: Result<ServiceStatus, CommandError>?
     private let look: RotationLookOptions
     private let connections: Connections
@@ -82,6 +86,7 @@ struct RotationKnowledge {
         } catch {
             (self.lists, self.whyNoLists) = (nil, error.message)
         }
+        self.concerned = RotationHosts(published: self.lists?.newest.last, source: self.input.source)
         self.status = try await Self.status(self.input.source, service)
     }
 
@@ -114,7 +119,13 @@ struct RotationKnowledge {
         var plan = entry.plan
         var facts = RotationFacts()
         var notes: [String] = []
+        var (hosts, hostNotes): ([HostName], [String]) = ([], [])
         if !plan.state.isFinal {
+            hosts = try self.hosts(of: plan)
+            hostNotes = self.concerned.entriesWithUnknownHosts(of: plan, known: hosts).map { domain in
+                "\(domain) includes subdomains, and no host below it was ever asked: name those that serve with --host"
+            }
+            notes += hostNotes
             facts.objections = self.input.source.objections(to: plan) + self.collisions(of: plan)
             // The gates of the other states do not depend on them, and people should know.
             if plan.state == .announced || plan.state == .ready { notes += facts.objections }
@@ -124,18 +135,33 @@ struct RotationKnowledge {
         if plan.state == .announced || plan.state == .ready {
             facts.gate = try await self.gate(plan, certificate, &notes)
         }
-        if !plan.state.isFinal {
-            facts.addresses = try await self.look.look(
-                at: plan.entries, by: self.connections, self.time)
-        }
-        plan.sightings = self.joined(plan, facts.addresses)
+        let look = try await hosts.isEmpty ? nil : self.look.look(at: hosts, by: self.connections, self.time)
+        facts.addresses = look?.addresses
+        plan.sightings = self.joined(plan, look)
         facts.failureAlarm = self.failureAlarm(of: plan.entries)
         let forecast = self.forecast(plan, facts.gate)
         facts.expectedOpening = forecast.opening
         return RotationSituation(
             entry: entry, plan: plan, facts: facts, outlook: plan.outlook(facts, at: self.time), forecast: forecast,
-            notes: notes)
+            notes: notes, hostNotes: hostNotes)
     }
+
+    /// The hosts of a plan that a look asks: those of its entries, those below them that were ever seen, and those that
+    /// are named.
+    ///
+    /// - Throws: ``CommandError`` for a named host to which no entry of the plan applies.
+    func hosts(of plan: RotationPlan) throws(CommandError) -> [HostName] {
+        if let stranger = self.look.hosts.first(where: { !self.concerned.belongs($0, to: plan) }) {
+            let applying = self.concerned.entry(for: stranger).map { "the entry of \($0.domain) applies to it" }
+            throw CommandError(
+                .usage, "--host \(stranger): no entry of the rotation of \(plan.host) applies to it",
+                hint: applying ?? "name a host below an entry that includes its subdomains")
+        }
+        return self.concerned.known(of: plan, in: self.memory.load(), and: self.look.hosts)
+    }
+
+    /// The further hosts that the command line names.
+    var named: [HostName] { self.look.hosts }
 
     /// The other plans that concern an entry of a plan, each one line; or that one of them cannot be read, and may.
     func collisions(of plan: RotationPlan) -> [String] {
@@ -172,8 +198,7 @@ struct RotationKnowledge {
         }
         let rules: GateRules
         do throws(InputError) {
-            rules = try GateRules(
-                newest: lists.newest, holders: lists.holders, maxRefusing: plan.maxRefusing.percent, at: self.time)
+            rules = try lists.rules(maxRefusing: plan.maxRefusing.percent, at: self.time)
         } catch {
             notes.append("the gate cannot be asked: no rules can be made of a list: \(error)")
             return nil
@@ -208,15 +233,17 @@ struct RotationKnowledge {
     }
 
     /// The observations of before and now, kept for the next time.
-    private func joined(_ plan: RotationPlan, _ addresses: [KeySightings.Address]?) -> KeySightings? {
-        var memory = self.memory.load()
+    private func joined(_ plan: RotationPlan, _ look: RotationLook?) -> KeySightings? {
+        // Another command may have written it during the look.
+        var memory = self.memory.load(isTelling: false)
         let before = memory.sightings(of: plan, at: self.time)
-        guard let addresses else { return before }
-        let joined = KeySightings.joining(addresses, at: self.time, new: plan.new, old: plan.old, to: before)
-        if let joined, joined != before {
-            memory.keep(joined, of: plan)
-            self.memory.save(memory)
-        }
+        guard let look else { return before }
+        let known = memory
+        let joined = KeySightings.joining(look.addresses, at: self.time, new: plan.new, old: plan.old, to: before)
+        if let joined, joined != before { memory.keep(joined, of: plan) }
+        // A host that is named once is asked by every later look.
+        for host in look.answering where self.named.contains(host) { memory.keep(looked: host) }
+        if memory != known { self.memory.save(memory) }
         return joined
     }
 
@@ -255,9 +282,9 @@ struct RotationKnowledge {
             self.input.source, at: self.time)
     }
 
-    /// The keys that each address of some hosts serves now; `nil` when they are not probed.
+    /// The keys that each address of some hosts serves now, as far as that is known; `nil` when they are not probed.
     func addresses(of hosts: [HostName]) async throws(CommandError) -> [KeySightings.Address]? {
-        try await self.look.look(at: hosts, by: self.connections, self.time)
+        try await self.look.look(at: hosts, by: self.connections, self.time)?.addresses
     }
 
     /// The pins that probes ever saw at a host.

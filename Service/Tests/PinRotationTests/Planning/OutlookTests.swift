@@ -151,6 +151,41 @@ struct OutlookTests {
         #expect(backup.gate == .closed && backup.missing == ["no backup"])
     }
 
+    @Test("what a look cannot see keeps the next step away, and says why: a proxy hides the server with the old key")
+    func whatALookCannotSeeKeepsTheNextStepAwayAndSaysWhy() throws {
+        let hidden = KeySightings.Address("api.example.com", unseen: "answered through a proxy")
+        let unreached = KeySightings.Address("c", unseen: "could not be asked")
+        let quiet = KeySightings(
+            at: Self.now, newEverywhereSince: PlanFixture.day(20), oldNowhereSince: PlanFixture.day(20))
+        let addresses = [
+            PlanFixture.address("a", [PlanFixture.new]), hidden, PlanFixture.address("b", nil), unreached,
+            PlanFixture.address("d", nil),
+        ]
+        let ready = try Self.outlook(.ready) { $0.addresses = addresses }
+        #expect(ready.gate == .unknown && ready.next == .switched)
+        #expect(
+            ready.missing == [
+                "api.example.com answered through a proxy", "b did not answer with a valid chain",
+                "c could not be asked", "d did not answer with a valid chain",
+            ])
+        let switched = try Self.outlook(.switched, sightings: quiet) { $0.addresses = addresses }
+        #expect(switched.gate == .unknown)
+        #expect(
+            switched.missing == [
+                "api.example.com answered through a proxy", "b, d did not answer with a valid chain",
+                "c could not be asked",
+            ])
+        // What is seen beside it is a fact.
+        let served = try Self.outlook(.switched, sightings: quiet) { facts in
+            facts.addresses = [PlanFixture.address("a", [PlanFixture.old]), hidden]
+        }
+        #expect(served.gate == .closed && served.missing.count == 2)
+        let joined = KeySightings.joining(
+            [PlanFixture.address("a", [PlanFixture.new]), hidden], at: PlanFixture.day(41),
+            new: PlannedKey(PlanFixture.new), old: [PlannedKey(PlanFixture.old)], to: quiet)
+        #expect(joined == quiet)
+    }
+
     @Test("each state says the way back; nothing comes after the last ones", arguments: RotationState.allCases)
     func eachStateSaysTheWayBackNothingComesAfterTheLastOnes(state: RotationState) throws {
         let outlook = try Self.outlook(state)

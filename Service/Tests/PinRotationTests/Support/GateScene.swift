@@ -21,6 +21,7 @@ struct GateScene {
     var newest: [PinList]
     var holders = GateHolders(count: nil, whyNotCounted: "there is no service", recent: [], missing: [])
     var maxRefusing: Double = 1
+    var logs = KnownLogs.missing
 
     /// Without a service: all these lists were the newest in the last propagation, the last one is it.
     init(byTime lists: PinList...) {
@@ -41,8 +42,10 @@ struct GateScene {
     func answer(
         _ material: GateMaterial, for host: String = "api.example.com", lifetimes: [CertificateLifetime?] = [long]
     ) throws -> GateAnswer {
-        try GateRules(newest: self.newest, holders: self.holders, maxRefusing: self.maxRefusing, at: Self.now)
-            .answer(for: try HostName(host), material, lifetimes: lifetimes)
+        try GateRules(
+            newest: self.newest, holders: self.holders, logs: { _ in self.logs }, maxRefusing: self.maxRefusing,
+            at: Self.now
+        ).answer(for: try HostName(host), material, lifetimes: lifetimes)
     }
 
     /// A list with one entry, issued 100 days ago and a day later for each version.

@@ -9,7 +9,7 @@ import Testing
 struct ProxyTunnelTests {
     /// A proxy that opens a tunnel to one port of this machine, for any name that it is told: only the proxy knows the
     /// way. It prints its port, then the target and the credentials of each tunnel.
-    private static let proxy = #"""
+    static let proxy = #"""
         import http.server, select, socket, sys
         class Proxy(http.server.BaseHTTPRequestHandler):
             def do_CONNECT(self):

@@ -71,7 +71,7 @@ struct LoggedServerScene {
     func makeProject(_ rule: TransparencyRule) throws {
         let lists = try self.ship(rule)
         let project = self.folder.appendingPathComponent("project")
-        for name in ["root", "logs"] {
+        for name in ["root", "logs", "lists"] {
             try FileManager.default.createDirectory(
                 at: project.appendingPathComponent(name), withIntermediateDirectories: true)
         }
@@ -91,7 +91,16 @@ struct LoggedServerScene {
         try project.write(Data(self.logs()), as: "logs.json")
         try project.write(Data(self.logs()), as: "logs/\(Envelope.digest(of: self.logs())).json")
         try project.write(Data(lists.repository.roots[0]), as: "root/1.json")
+        try project.write(Data(lists.repository.lists[0]), as: "lists/1.json")
         try project.write(Data(lists.repository.lists[1]), as: "pins.json")
+    }
+
+    /// Asks the gate for a certificate that the server does not show yet.
+    func gate(_ leaf: TestCertificate) async throws -> CommandRun {
+        try self.folder.write(try leaf.pem + (try self.pki.pki.intermediate.pem), as: "chain.pem")
+        return try await CommandRun.tumbler(
+            ["gate", Self.host, "-C", "project", "--certificate", "chain.pem", "--roots", "anchors.pem"],
+            in: self.folder)
     }
 
     /// Runs a command about the project that looks at the server.
