@@ -28,7 +28,7 @@ extension MigratedPins {
         try self.init(infoPlist: bundle.infoDictionary ?? [:])
     }
 
-    /// The member that the Info.plist of an app for macOS has, and no other one.
+    /// The member that the Info.plist of an app for macOS has.
     static let keyOfMacApps = "LSMinimumSystemVersion"
 
     /// Reads an Info.plist, or the needed parts of one.

@@ -116,6 +116,10 @@ struct RuleTests {
                 "\(RuleTests.options)\(RuleTests.pin)}\nfunc g() { let c = NWConnection(to: e, using: NWParameters(tls: o)) }",
                 .unknown
             ),
+            (
+                "import Network\nstruct A {\nlet o = NWProtocolTLS.Options()\nfunc b() {\n\(RuleTests.block)}\nfunc f() {\nself.\(RuleTests.pin)let c = NWConnection(to: e, using: NWParameters(tls: self.o)) } }",
+                .ownCode
+            ),
             // The block that is set last is the one that counts.
             (
                 "\(RuleTests.options)\(RuleTests.block)\(RuleTests.pin)let c = NWConnection(to: e, using: NWParameters(tls: o)) }",

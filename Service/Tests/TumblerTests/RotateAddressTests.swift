@@ -94,16 +94,19 @@ struct RotateAddressTests {
         let seen = AddressObservation(address: "192.0.2.1:443", .validated(path))
         let unseen = AddressObservation(address: "[2001:db8::1]:443", .unreachable("no way"), hasNoRoute: true)
         #expect(look([seen]).addresses.map(\.pins) == [path.publicKeyPins])
-        #expect(look([seen]).answering == [host])
+        #expect(look([seen]).existing == [host])
         for incomplete in [look([seen, unseen]), look([seen], "answered through a proxy")] {
             #expect(incomplete.addresses.map(\.pins) == [path.publicKeyPins, nil])
-            #expect(incomplete.answering == [host])
+            #expect(incomplete.existing == [host])
         }
         #expect(look([seen], "answered through a proxy").addresses[1].gap == "\(host) answered through a proxy")
         for nothing in [look(nil), look([]), look([unseen]), look([unseen], "answered through a proxy")] {
             #expect(nothing.addresses.map(\.pins) == [nil])
-            #expect(nothing.answering.isEmpty)
         }
+        // A host that a person names is remembered though it does not answer today; a name without any address is not.
+        let nowhere = AddressObservation(address: nil, .unreachable("no such host"))
+        #expect(look([unseen]).existing == [host])
+        for nothing in [look(nil), look([]), look([nowhere])] { #expect(nothing.existing.isEmpty) }
         let (new, old) = try (PlannedKey(ProbeScene.backup), PlannedKey(pki.leaf.pin))
         let time = Timestamp(secondsSince1970: ProbeScene.now)
         let before = KeySightings(at: time, newEverywhereSince: time, oldNowhereSince: time)

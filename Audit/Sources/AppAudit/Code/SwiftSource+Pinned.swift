@@ -43,14 +43,17 @@ extension SwiftSource {
         }
     }
 
-    /// The pinning of the verify block that was set last for one of some names, as they are known in a scope; `nil` without one.
+    /// The pinning of the verify block that was set last for one of some names, as they are known in a scope; `nil` without
+    /// one. Which of several functions is called last is not seen: a block in any of them may be the one that counts.
     private func verifyBlock(_ names: Set<String>, _ scope: Int) -> NetworkSurface.Pinning? {
-        let last = self.verifiedOptions.last { options in
+        let set = self.verifiedOptions.filter { options in
             names.contains(options.name)
                 && (options.function == self.scopes[scope].function
                     || self.bindings[options.name]?.contains { $0.function == nil } ?? false)
         }
-        return last.map { $0.isPinned ? .pinned : .ownCode }
+        guard let last = set.last else { return nil }
+        let isPinned = last.isPinned && set.allSatisfy { $0.isPinned || $0.function == last.function }
+        return isPinned ? .pinned : .ownCode
     }
 
     private static func isPinned(_ text: String) -> Bool { text.contains(".pinned(") || text.contains("PinnedTLS(") }

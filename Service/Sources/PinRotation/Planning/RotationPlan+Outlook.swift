@@ -77,7 +77,7 @@ extension RotationPlan {
                 .switched, .holds, earliest: time, planned: self.switchAt,
                 advice: "tumbler rotate next \(self.host)", wayBack: wayBack)
         }
-        if let answer = facts.gate, answer.verdict != .safe {
+        if !self.isNewWhereSeen(facts), let answer = facts.gate, answer.verdict != .safe {
             return RotationOutlook(
                 .announced, .holds,
                 ["the gate is no longer safe, it says \(answer.verdict.rawValue): \(answer.reason)"],
@@ -90,6 +90,15 @@ extension RotationPlan {
             .switched, self.openness(facts), unseen, since: self.since, earliest: max(self.switchAt, time),
             planned: self.switchAt,
             advice: "deploy the new key, one address first; tumbler probe sees each", wayBack: wayBack)
+    }
+
+    /// Whether every address that was asked has the new key, though some could not be asked: to lead back would put the old
+    /// key on servers that were switched.
+    private func isNewWhereSeen(_ facts: RotationFacts) -> Bool {
+        let addresses = facts.addresses ?? []
+        let seen = addresses.compactMap(\.pins)
+        return !seen.isEmpty && seen.allSatisfy(self.new.isIn)
+            && !addresses.contains { $0.sight == .unseen(KeySightings.Address.noAnswer) }
     }
 
     /// The addresses that do not serve the new key, or why that is not known.

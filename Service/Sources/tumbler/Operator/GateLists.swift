@@ -23,6 +23,9 @@ struct GateLists: Sendable {
     /// The log lists that all of them name.
     let logs: NamedLogs
 
+    /// Whether there is a service, and its list could not be had.
+    let isServedUnknown: Bool
+
     /// The service; `nil` where there is none.
     let service: ServiceAddress?
 
@@ -86,7 +89,11 @@ struct GateLists: Sendable {
         // A service that cannot be asked for the served list is not believed about its spread either.
         if let why { (holders.count, holders.whyNotCounted) = (nil, why) }
         // A checkout that is behind would call safe what that list refuses.
-        if case .unknown = answer, let address { holders.missing.append("the list that \(address) serves") }
+        var isServedUnknown = false
+        if case .unknown = answer, let address {
+            holders.missing.append("the list that \(address) serves")
+            isServedUnknown = true
+        }
         let counted = holders.count?.lists.map(\.list) ?? []
         var logs = NamedLogs(of: newest + holders.recent + counted, in: input?.project)
         if let served, let listed = served.logs, let address, case .missing = logs.logs(of: served),
@@ -94,15 +101,36 @@ struct GateLists: Sendable {
         {
             logs.add(bytes, as: listed)
         }
-        return GateLists(name: known, newest: newest, holders: holders, logs: logs, service: address)
+        return GateLists(
+            name: known, newest: newest, holders: holders, logs: logs, isServedUnknown: isServedUnknown,
+            service: address)
     }
 
     /// The rules of the gate by these lists.
     ///
+    /// - Parameters:
+    ///   - maxRefusing: The share of installations that may refuse, in percent.
+    ///   - time: Now.
+    ///   - comparesPinsAlone: Whether Certificate Transparency is left out, where a key alone is asked about.
     /// - Throws: `InputError` for a list that no rules can be made of.
-    func rules(maxRefusing: Double, at time: Timestamp) throws(InputError) -> GateRules {
+    func rules(
+        maxRefusing: Double, at time: Timestamp, comparingPinsAlone comparesPinsAlone: Bool = false
+    ) throws(InputError) -> GateRules {
         try GateRules(
-            newest: self.newest, holders: self.holders, logs: self.logs.logs, maxRefusing: maxRefusing, at: time)
+            newest: self.newest, holders: self.holders,
+            logs: { list in comparesPinsAlone ? .notAsked : self.logs.logs(of: list) }, maxRefusing: maxRefusing,
+            at: time)
+    }
+
+    /// Whether a newest list enforces Certificate Transparency at an entry: a key alone says nothing of that.
+    func enforcesTransparency(at domain: HostName) -> Bool {
+        self.newest.contains { list in
+            list.logs != nil
+                && list.domains.contains { listed in
+                    listed.entry.domain == domain && listed.entry.mode == .enforce
+                        && listed.entry.transparency?.mode == .enforce
+                }
+        }
     }
 
     /// The list that a service serves.

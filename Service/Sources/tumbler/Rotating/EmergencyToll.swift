@@ -17,6 +17,7 @@ struct EmergencyToll {
     private let refreshAfter: Int64
     private let time: Timestamp
     private let refusing: GateAnswer?
+    private let needsLoggedCertificate: Bool
     private let curve: AdoptionForecast
     private let basis: String
 
@@ -28,9 +29,11 @@ struct EmergencyToll {
         self.time = time
         self.refreshAfter = knowledge.input.source.refreshAfter
         let counted = knowledge.lists?.holders.count?.lists.map(\.list) ?? []
+        self.needsLoggedCertificate = knowledge.lists?.enforcesTransparency(at: plan.host) ?? false
         self.held = (knowledge.lists?.newest ?? []) + (knowledge.lists?.holders.recent ?? []) + counted
         self.refusing = knowledge.lists.flatMap { lists in
-            let rules = try? lists.rules(maxRefusing: plan.maxRefusing.percent, at: time)
+            let rules = try? lists.rules(
+                maxRefusing: plan.maxRefusing.percent, at: time, comparingPinsAlone: true)
             return rules?.answer(for: plan.host, .key(plan.new.pin), lifetimes: [])
         }
         let forecast = knowledge.forecast(limit: plan.maxRefusing)
@@ -48,7 +51,9 @@ struct EmergencyToll {
     func lines(suspendedFor seconds: Int64?) -> [String] {
         var lines: [String] = []
         if let refusing, refusing.verdict == .safe {
-            lines.append("\(self.plan.host): the gate says safe: the key may be served without an emergency")
+            lines.append(
+                "\(self.plan.host): the gate says safe: the key may be served without an emergency"
+                    + (self.needsLoggedCertificate ? ", in a certificate that is logged" : ""))
         } else if let share = refusing?.refusing.share {
             lines.append(
                 "if the key is served now, the installations behind \(Share.percent(share)) of the requests refuse it")

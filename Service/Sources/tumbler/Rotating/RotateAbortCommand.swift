@@ -105,7 +105,7 @@ struct RotateAbortCommand: ServiceAskingCommand {
         if let gap = addresses.lazy.compactMap(\.gap).first {
             throw CommandError(
                 .undecided, "whether the new key is served is not known: \(gap)",
-                hint: "try again when every address answers")
+                hint: "try again when every address answers; or name each with --connect-to")
         }
     }
 }

@@ -24,7 +24,8 @@ struct RotationLook: Sendable {
     }
 
     /// The reason of an address that this machine has no route to.
-    static let noRoute = "could not be asked: this machine has no route there"
+    static let noRoute =
+        "could not be asked: this machine has no route there (look from elsewhere, or name each address with --connect-to)"
 
     /// The reason of a host that a probe left out.
     static let notAsked = "did not come to be asked"
@@ -35,9 +36,9 @@ struct RotationLook: Sendable {
     /// The keys that each address serves. Where there are several hosts, an address is named after its host.
     var addresses: [KeySightings.Address] { self.hosts.flatMap { self.addresses(of: $0) } }
 
-    /// The hosts of which an address presents a valid chain.
-    var answering: [HostName] {
-        self.hosts.filter { host in (host.observations ?? []).contains { Self.path(of: $0) != nil } }.map(\.host)
+    /// The hosts that have an address, whether it answered or not: a name that was mistyped has none.
+    var existing: [HostName] {
+        self.hosts.filter { host in (host.observations ?? []).contains { $0.address != nil } }.map(\.host)
     }
 
     private static func path(of observation: AddressObservation) -> ValidatedPath? {

@@ -204,7 +204,8 @@ struct RotationKnowledge {
             return nil
         }
         let file = try certificate.map { path throws(CommandError) in try GateFile(path) } ?? .key(plan.new.pin)
-        guard certificate != nil || plan.new.position != .issuer && plan.new.pin.kind == .publicKey else {
+        let isKeyEnough = plan.new.position != .issuer && plan.new.pin.kind == .publicKey
+        guard certificate != nil || isKeyEnough && !plan.entries.contains(where: lists.enforcesTransparency) else {
             notes.append("the gate needs the chain that is to be deployed: --certificate FILE")
             return nil
         }
@@ -220,6 +221,11 @@ struct RotationKnowledge {
             }
             let answer = rules.answer(for: host, material, lifetimes: lifetimes)
             if worst.map({ Self.severity(answer.verdict) > Self.severity($0.verdict) }) ?? true { worst = answer }
+        }
+        // A service that does not answer changes nothing at the installations: the rotation stays where it is.
+        if lists.isServedUnknown, let worst, worst.verdict == .unknown {
+            notes.append("the gate cannot be asked: \(worst.reason)")
+            return nil
         }
         return worst
     }
@@ -242,7 +248,7 @@ struct RotationKnowledge {
         let joined = KeySightings.joining(look.addresses, at: self.time, new: plan.new, old: plan.old, to: before)
         if let joined, joined != before { memory.keep(joined, of: plan) }
         // A host that is named once is asked by every later look.
-        for host in look.answering where self.named.contains(host) { memory.keep(looked: host) }
+        for host in look.existing where self.named.contains(host) { memory.keep(looked: host) }
         if memory != known { self.memory.save(memory) }
         return joined
     }

@@ -111,6 +111,21 @@ struct OutlookTests {
         #expect(!safe.isBack && safe.gate == .closed)
     }
 
+    @Test(
+        "an address that cannot be asked does not lead back where all others are switched: the old key may be the stolen one"
+    )
+    func addressThatCannotBeAskedDoesNotLeadBackWhereAllOthersAreSwitched() throws {
+        func outlook(_ gap: KeySightings.Address) throws -> RotationOutlook {
+            try Self.outlook(.ready) { facts in
+                facts.gate = try PlanFixture.gate(.unsafe)
+                facts.addresses = [PlanFixture.address("a", [PlanFixture.new]), gap]
+            }
+        }
+        let stays = try outlook(KeySightings.Address("b", unseen: "could not be asked: no route"))
+        #expect(!stays.isBack && stays.next == .switched && stays.gate == .unknown)
+        #expect(try outlook(KeySightings.Address("b", pins: nil)).isBack)
+    }
+
     @Test("old pins go when no old key was seen for 14 days, and not a second before")
     func oldPinsGoWhenNoOldKeyWasSeenFor14DaysAndNotASecondBefore() throws {
         func sightings(_ since: Timestamp) -> KeySightings {
