@@ -60,7 +60,7 @@ enum HostAddresses {
     static func hints(_ scope: Scope) -> addrinfo {
         var hints = addrinfo()
         hints.ai_flags = scope == .usable ? AI_ADDRCONFIG : 0
-        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        hints.ai_socktype = Int32(truncatingIfNeeded: SOCK_STREAM.rawValue)
         return hints
     }
 
