@@ -67,6 +67,25 @@ struct GateTransparencyTests {
         }
     }
 
+    @Test("a rotation asks for the chain where a key does not say enough, so that it is not led back for want of one")
+    func rotationAsksForTheChainWhereAKeyDoesNotSayEnough() throws {
+        let known = try Self.logs().0
+        let needsIssuer = try GateScene.list(1, [2, 7]) {
+            $0.domains[0].entry.pins[1].position = .issuer
+            $0.domains[0].entry.requireIssuer = true
+        }
+        for (list, logs, needsChain) in [
+            (try Self.list(1, .enforce), known, true), (try Self.list(1, .enforce), .missing, true),
+            (needsIssuer, .missing, true), (try Self.list(1, .enforce), try Self.logs(71).0, false),
+            (try Self.list(1, .report), known, false), (try Self.list(1, nil), .missing, false),
+        ] {
+            let rules = try GateRules(
+                newest: [list], holders: GateScene(byTime: list).holders, logs: { _ in logs }, at: GateScene.now)
+            let host = try HostName("api.example.com")
+            #expect(rules.needsChain(of: FramedCertificate.pin(2), for: host) == needsChain)
+        }
+    }
+
     @Test("what clients do not enforce refuses nothing: a report, a list without log list, a log list of 71 days")
     func whatClientsDoNotEnforceRefusesNothing() throws {
         let known = try Self.logs().0

@@ -135,6 +135,8 @@ struct LoggedServerTests {
             try FileManager.default.removeItem(at: scene.folder.appendingPathComponent("project/logs/\(digest).json"))
             let unknown = try await scene.gate(scene.pki.logged)
             #expect(unknown.exitCode == 2 && unknown.output.contains("the log list"), "\(unknown)")
+            let lint = try await CommandRun.tumbler(["lint", "-C", "project"], in: scene.folder)
+            #expect(lint.errors.contains("the log list of version 2, which installations may still hold"), "\(lint)")
         }
     }
 

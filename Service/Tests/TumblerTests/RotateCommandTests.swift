@@ -50,12 +50,7 @@ struct RotateCommandTests {
             let leaf = try ProbeScene.leaf(by: scene.pki.intermediate)
             let identity = try LoopbackServer.Identity([leaf, scene.pki.intermediate])
             try await LoopbackServer.with(identity) { server in
-                let made = try await CommandRun.tumbler(
-                    [
-                        "init", "project", "--name", "com.example.app", "--insecure-plaintext", "--at", Self.time(0),
-                        "--domain", "api.example.com=\(try scene.pki.leaf.pin),\(ProjectText.pin("b"))",
-                    ], in: scene.folder)
-                #expect(made.exitCode == 0, "\(made)")
+                try await scene.makeProject(["\(try scene.pki.leaf.pin)", ProjectText.pin("b")], daysAgo: 0)
                 try await body(Scene(scene: scene, new: try leaf.pin, newLeaf: leaf, newPort: server.port))
             }
         }

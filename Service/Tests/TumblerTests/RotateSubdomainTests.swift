@@ -56,7 +56,7 @@ struct RotateSubdomainTests {
                 let probe = try await project.probe(day: day)
                 #expect(probe.exitCode == 0 && probe.errors.contains("\(Self.below) not asked"), "\(probe)")
             }
-            // Nobody looked while it served the old key: the 14 days begin today.
+            // No probe looked while it served the old key: the 14 days begin today.
             try project.serveBelow(project.new)
             let closed = try await project.rotate("next", day: 47, ["--yes"])
             closed.expectError(1, hint: true)
@@ -82,8 +82,8 @@ struct RotateSubdomainTests {
         }
     }
 
-    @Test("a host below that nobody asked is a note; one that is named once is asked by every later step")
-    func hostBelowThatNobodyAskedIsANoteOneThatIsNamedOnceIsAskedByEveryLaterStep() async throws {
+    @Test("a host below that was never asked is a note; one that is named once is asked by every later step")
+    func hostBelowThatWasNeverAskedIsANoteOneThatIsNamedOnceIsAskedByEveryLaterStep() async throws {
         try await RotatedProject.with { project in
             let note = "\(Self.host) includes subdomains, and no host below it was ever asked"
             try await project.announce()

@@ -82,6 +82,15 @@ public struct HeldLists: Sendable {
     /// Whether installations were counted.
     public var isMeasured: Bool { if case .measured = self.basis { true } else { false } }
 
+    /// The versions that enforce Certificate Transparency with a log list that is not at hand: what they refuse for it is
+    /// not known.
+    public var versionsWithoutLogs: [Int64] {
+        self.lists.map(\.list).filter { list in
+            guard case .missing = self.logs.logs(of: list) else { return false }
+            return list.domains.contains { $0.entry.mode == .enforce && $0.entry.transparency?.mode == .enforce }
+        }.map(\.version)
+    }
+
     /// Their versions, each once.
     public var versions: [Int64] {
         self.lists.map(\.list.version).reduce(into: []) { if $0.last != $1 { $0.append($1) } }

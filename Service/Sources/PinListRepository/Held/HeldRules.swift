@@ -23,7 +23,7 @@ public struct HeldRules: Sendable {
         self.held = held
         var rules: [ListRules] = []
         for list in held.lists.map(\.list) {
-            // A log list that is no longer at hand decides nothing here; `gate` says that it is not known.
+            // A log list that is not at hand decides nothing here, and commands warn of it: `versionsWithoutLogs`.
             var logs = held.logs.logs(of: list)
             if case .missing = logs { logs = .notAsked }
             do throws(InputError) { rules.append(try ListRules(list, logs: logs, at: time)) } catch {

@@ -69,6 +69,13 @@ public struct GateRules: Sendable {
             reason: PrintableText.line(reason, maximumLength: 1_024))
     }
 
+    /// Whether a key alone does not say what the newest list does with its certificate: a chain is needed.
+    public func needsChain(of key: Pin, for host: HostName) -> Bool {
+        self.newest.contains { rules in
+            if case .undecided = rules.conclusion(on: .key(key), for: host) { true } else { false }
+        }
+    }
+
     private var usualHours: Int64 { GateRefusing.hours(of: self.newest.last?.list.refreshInterval ?? 0) }
 
     /// The rules, in their order.

@@ -7,6 +7,7 @@ import CommandLineInterface
 import Foundation
 import PinListMetadata
 import PinListRepository
+import PinRotation
 
 extension HeldLists {
     /// The lists that installations may still hold: as a service counted them, else by `propagation`.
@@ -23,6 +24,20 @@ extension HeldLists {
     static func known(
         in project: ProjectFolder, name: String, source: ListSource?, published: PinList?, service: ServiceOptions,
         at time: Timestamp
+    ) async throws(CommandError) -> HeldLists {
+        let held = try await self.asked(in: project, name: name, source, published, service, at: time)
+        let versions = held.versionsWithoutLogs
+        if !versions.isEmpty {
+            StandardError.warning(
+                "the log list of \(ListVersions.text(of: versions)), which installations may still hold, is not in logs/: "
+                    + "what that refuses for Certificate Transparency is not known")
+        }
+        return held
+    }
+
+    private static func asked(
+        in project: ProjectFolder, name: String, _ source: ListSource?, _ published: PinList?,
+        _ service: ServiceOptions, at time: Timestamp
     ) async throws(CommandError) -> HeldLists {
         let why: String
         switch try await ServiceAdoption.asked(of: name, source, service) {

@@ -122,17 +122,6 @@ struct GateLists: Sendable {
             at: time)
     }
 
-    /// Whether a newest list enforces Certificate Transparency at an entry: a key alone says nothing of that.
-    func enforcesTransparency(at domain: HostName) -> Bool {
-        self.newest.contains { list in
-            list.logs != nil
-                && list.domains.contains { listed in
-                    listed.entry.domain == domain && listed.entry.mode == .enforce
-                        && listed.entry.transparency?.mode == .enforce
-                }
-        }
-    }
-
     /// The list that a service serves.
     private enum Served {
         /// There is no service.

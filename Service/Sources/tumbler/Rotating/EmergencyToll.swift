@@ -17,7 +17,7 @@ struct EmergencyToll {
     private let refreshAfter: Int64
     private let time: Timestamp
     private let refusing: GateAnswer?
-    private let needsLoggedCertificate: Bool
+    private let needsChain: Bool
     private let curve: AdoptionForecast
     private let basis: String
 
@@ -29,7 +29,8 @@ struct EmergencyToll {
         self.time = time
         self.refreshAfter = knowledge.input.source.refreshAfter
         let counted = knowledge.lists?.holders.count?.lists.map(\.list) ?? []
-        self.needsLoggedCertificate = knowledge.lists?.enforcesTransparency(at: plan.host) ?? false
+        let rules = try? knowledge.lists?.rules(maxRefusing: plan.maxRefusing.percent, at: time)
+        self.needsChain = rules?.needsChain(of: plan.new.pin, for: plan.host) ?? false
         self.held = (knowledge.lists?.newest ?? []) + (knowledge.lists?.holders.recent ?? []) + counted
         self.refusing = knowledge.lists.flatMap { lists in
             let rules = try? lists.rules(
@@ -53,7 +54,7 @@ struct EmergencyToll {
         if let refusing, refusing.verdict == .safe {
             lines.append(
                 "\(self.plan.host): the gate says safe: the key may be served without an emergency"
-                    + (self.needsLoggedCertificate ? ", in a certificate that is logged" : ""))
+                    + (self.needsChain ? ", once tumbler gate says so of its chain, too" : ""))
         } else if let share = refusing?.refusing.share {
             lines.append(
                 "if the key is served now, the installations behind \(Share.percent(share)) of the requests refuse it")

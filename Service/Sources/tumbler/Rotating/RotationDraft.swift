@@ -64,7 +64,7 @@ struct RotationDraft {
         return plan
     }
 
-    /// Refuses the pins of certificates. Looks compare keys: one that nobody sees would count as gone.
+    /// Refuses the pins of certificates. Looks compare keys: one that no look sees would count as gone.
     private static func expectKeys(_ pins: [Pin]) throws(CommandError) {
         guard let pin = pins.first(where: { $0.kind == .certificate }) else { return }
         throw CommandError(

@@ -204,8 +204,10 @@ struct RotationKnowledge {
             return nil
         }
         let file = try certificate.map { path throws(CommandError) in try GateFile(path) } ?? .key(plan.new.pin)
-        let isKeyEnough = plan.new.position != .issuer && plan.new.pin.kind == .publicKey
-        guard certificate != nil || isKeyEnough && !plan.entries.contains(where: lists.enforcesTransparency) else {
+        let isKeyEnough =
+            plan.new.position != .issuer && plan.new.pin.kind == .publicKey
+            && !plan.entries.contains { rules.needsChain(of: plan.new.pin, for: $0) }
+        guard certificate != nil || isKeyEnough else {
             notes.append("the gate needs the chain that is to be deployed: --certificate FILE")
             return nil
         }

@@ -19,13 +19,14 @@ extension ProbeScene {
         Timestamp(secondsSince1970: self.now - daysAgo * self.day).description
     }
 
-    /// Makes `project` in the scene's folder, 60 days ago: an entry for the host with two pins.
+    /// Makes `project` in the scene's folder, so many days ago: an entry for the host with two pins.
     func makeProject(
-        _ pins: [String] = [ProjectText.pin("a"), ProjectText.pin("b")], propagation: String = "30d"
+        _ pins: [String] = [ProjectText.pin("a"), ProjectText.pin("b")], propagation: String = "30d",
+        daysAgo: Int64 = 60
     ) async throws {
         let setUp = try await CommandRun.tumbler(
             [
-                "init", "project", "--name", "com.example.app", "--insecure-plaintext", "--at", Self.time(60),
+                "init", "project", "--name", "com.example.app", "--insecure-plaintext", "--at", Self.time(daysAgo),
                 "--domain", "\(Self.host)=\(pins.joined(separator: ","))",
             ], in: self.folder)
         #expect(setUp.exitCode == 0, "\(setUp)")

@@ -33,12 +33,7 @@ struct RotatedProject {
             let new = try ProbeScene.leaf(by: scene.pki.intermediate)
             let below = try self.chain(scene.pki.leaf, self.below, scene)
             try await LoopbackServer.with(below) { server in
-                let made = try await CommandRun.tumbler(
-                    [
-                        "init", "project", "--name", "com.example.app", "--insecure-plaintext", "--at", self.time(0),
-                        "--domain", "\(ProbeScene.host)=\(try scene.pki.leaf.pin),\(ProjectText.pin("b"))",
-                    ], in: scene.folder)
-                #expect(made.exitCode == 0, "\(made)")
+                try await scene.makeProject(["\(try scene.pki.leaf.pin)", ProjectText.pin("b")], daysAgo: 0)
                 let source = try scene.folder.text(of: "project/tumbler.yaml")
                 try scene.folder.write(
                     source.replacing("    pins:\n", with: "    includeSubdomains: true\n    pins:\n"),
