@@ -20,6 +20,8 @@ import X509
     .enabled(
         if: ManInTheMiddle.program != nil,
         "there is no mitmdump on PATH; scripts/python-tools mitmproxy puts it into .tools/bin"),
+    // Each case has a mitmdump, a folder and a port of its own. One at a time, because each is a Python program that
+    // keeps a core busy while it starts, and there are more than a dozen cases: a load for all tests beside them.
     .serialized)
 struct ManInTheMiddleTests {
     @Test(

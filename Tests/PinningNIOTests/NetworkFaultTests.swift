@@ -15,6 +15,8 @@ import Testing
     .wants(.network),
     .enabled(if: NetworkNamespace.isPossible, "networks cannot be made here: for CAP_NET_ADMIN and CAP_SYS_ADMIN"),
     .enabled(if: NetworkNamespace.isEquipped, "there is no nsenter, ip or iptables"),
+    // Each case has networks of its own. One at a time, because the time-outs begin short and are tried four times as
+    // long where the machine is busy; and the legacy iptables gives up while another one holds its lock.
     .serialized)
 struct NetworkFaultTests {
     /// What the router does with what it should forward.
