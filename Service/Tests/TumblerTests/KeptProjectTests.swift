@@ -5,6 +5,8 @@
 import Foundation
 import Testing
 
+@testable import PinListStore
+
 /// Folders of projects that an earlier `tumbler` wrote are in `Tests/Fixtures`, with the configuration of a service.
 /// They are never made again: a program that is updated has to read what people have.
 @Suite("Projects and configurations of earlier programs")
@@ -27,6 +29,19 @@ struct KeptProjectTests {
         let date = try #require(published.last?.split(separator: "\"").first { $0.hasSuffix("Z") })
         let signed = try #require(ISO8601DateFormatter().date(from: String(date)))
         return ["--at", ISO8601DateFormatter().string(from: signed.addingTimeInterval(3_600))]
+    }
+
+    @Test("the folder of the version that these programs will be has a database with every migration of today")
+    func folderOfTheVersionThatTheseProgramsWillBeHasADatabaseWithEveryMigrationOfToday() async throws {
+        let said = try await CommandRun.tumbler(["--version"], in: FileManager.default.temporaryDirectory)
+        let version = try #require(said.lines.first?.split(separator: "-").first)
+        // Made before a release, as the first of them was: until then there is none of the next version.
+        guard Self.kept.contains("released/\(version)") else { return }
+        let service = Self.fixtures.appendingPathComponent("released/\(version)/service")
+        let made = try service.text(of: "service.sql").matches(of: /INSERT INTO public.migration VALUES/).count
+        #expect(
+            made == StoreSchema.migrations(StoreSchema.sqlite).count,
+            "scripts/release-fixtures \(version) makes it anew, and git add --force keeps it")
     }
 
     private func withCopy(of fixture: String, _ body: (URL) async throws -> Void) async throws {
