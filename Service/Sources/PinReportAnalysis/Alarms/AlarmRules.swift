@@ -166,19 +166,34 @@ package enum AlarmRules {
     }
 
     private static func remembered(_ known: AlarmFacts) -> [Alarm] {
-        known.remembered.map { entry in
-            let (kind, severity): (Alarm.Kind, Alarm.Severity) =
-                switch entry.action {
-                case "equivocation": (.equivocation, .critical)
-                case "unknown-list": (.unknownList, .notice)
-                default: (.publishRefused, .warning)
-                }
-            return Alarm(
-                kind, severity, String(entry.detail.prefix { $0 != ":" }), Self.facts(of: entry.detail),
-                // A job that tries again and again is one thing to look at; each forked list is one of its own.
-                key: kind == .equivocation ? "\(entry.number)" : "")
-        }
+        let isProof = { (entry: AlarmFacts.Remembered) in entry.action == "equivocation" }
+        // A job that tries again and again is one thing to look at.
+        return known.remembered.filter { !isProof($0) }.map { entry in
+            Alarm(
+                entry.action == "unknown-list" ? .unknownList : .publishRefused,
+                entry.action == "unknown-list" ? .notice : .warning, Self.subject(of: entry.detail),
+                Self.facts(of: entry.detail))
+        } + Self.equivocations(known.remembered.filter(isProof))
     }
+
+    /// One alarm for each name and version: that of the first payload, with the number of others.
+    private static func equivocations(_ proofs: [AlarmFacts.Remembered]) -> [Alarm] {
+        let versions = Dictionary(grouping: proofs) { proof in
+            [Self.subject(of: proof.detail), EquivocationCheck.version(ofDetail: proof.detail) ?? "\(proof.number)"]
+        }
+        return versions.map { (place: $0, proofs: $1.sorted { $0.number < $1.number }) }
+            .sorted { ($0.proofs.first?.number ?? 0) < ($1.proofs.first?.number ?? 0) }
+            .map { place, proofs in
+                let others = proofs.count - 1
+                let more = others == 0 ? "" : ", and \(others) other \(others == 1 ? "payload" : "payloads") of it"
+                return Alarm(
+                    .equivocation, .critical, place[0], Self.facts(of: proofs[0].detail) + more,
+                    count: Double(proofs.count), key: place[1])
+            }
+    }
+
+    /// The name that an entry begins with.
+    private static func subject(of detail: String) -> String { String(detail.prefix { $0 != ":" }) }
 
     /// The words of an entry on the list that it begins with.
     private static func facts(of detail: String) -> String {

@@ -84,6 +84,13 @@ package enum EquivocationCheck: Hashable, Sendable {
         }
     }
 
+    /// The version of the list that a detail is about, in digits; `nil` for other texts.
+    static func version(ofDetail detail: String) -> String? {
+        guard let word = detail.firstRange(of: "version ") else { return nil }
+        let digits = detail[word.upperBound...].prefix { $0.isNumber }
+        return digits.isEmpty ? nil : String(digits)
+    }
+
     /// The digest of the payload of a list's envelope; `nil` for anything else.
     package static func payloadDigest(_ envelope: [UInt8]) -> String? {
         (try? Envelope(envelope, of: .pins, limits: MetadataLimits())).map { Envelope.digest(of: $0.payload) }

@@ -203,6 +203,29 @@ struct EquivocationTests {
         }
     }
 
+    @Test("three lists that a thief signed as version 2 are one alarm, which names the first and counts the others")
+    func threeListsThatAThiefSignedAsVersion2AreOneAlarm() async throws {
+        let scene = try Scene()
+        let forks = try (1...3).map { number in
+            var thief = try RepositorySimulator.story()
+            return try thief.publishList { $0.refreshAfter = 1_800 + Int64(number) }
+        }
+        let (unpublished, anchors) = (scene.unpublished, scene.repository.anchors)
+        try await scene.run { service in
+            for list in forks + [unpublished] {
+                #expect(try await service.report(Self.incident(list)).status == 202)
+            }
+            #expect(try await Self.evidence(service).count == 4)
+            let parts = ServiceParts.story(service.store, anchors: anchors)
+            _ = try await parts.lists.reload(from: service.store)
+            let alarms = AlarmRules.alarms(try await parts.overview().alarmFacts)
+            #expect(alarms.map(\.key) == ["equivocation:com.example.app:2", "equivocation:com.example.app:3"])
+            #expect(alarms.map(\.count) == [3, 1])
+            let detail = alarms.first?.detail ?? ""
+            #expect(detail.hasSuffix(try Self.payload(forks[0]) + ", and 2 other payloads of it"))
+        }
+    }
+
     @Test("a version from before the service's first is a notice: what was published before it the service cannot know")
     func versionFromBeforeTheServicesFirstIsANotice() async throws {
         let scene = try Scene()
