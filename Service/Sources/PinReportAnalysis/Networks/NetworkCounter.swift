@@ -12,8 +12,10 @@ internal import Crypto
 /// without the key, days cannot be joined, and what leaves is a number.
 ///
 /// Groups are counted by the rules of ``GroupQuota``: those of published lists and their hosts have a part of their own, and
-/// no host takes all of it. Where there is no room the oldest group of one network leaves. So groups that strangers make up
-/// from one network push out no group that two networks reported.
+/// no host takes all of it. Where there is no room a group with few networks leaves: of the levels one, two or three, four to
+/// seven networks, and so on, the oldest of the lowest one that has, with those below it, a quarter of the groups. So a
+/// newcomer always has room, and stays until that quarter is full of later ones; and groups that strangers make up from a
+/// few networks take no more than a quarter in place of groups that more networks reported.
 ///
 /// When the service starts again on the same day it counts anew: a store keeps the highest number of a day.
 package struct NetworkCounter: Sendable {
@@ -45,6 +47,8 @@ package struct NetworkCounter: Sendable {
         let arrival: UInt64
         /// Sorted.
         var hashes: [UInt64]
+
+        var level: Int { NetworkCounter.level(of: self.hashes.count) }
     }
 
     /// The place where a group that leaves is looked for.
@@ -61,14 +65,23 @@ package struct NetworkCounter: Sendable {
         /// An entry of a group.
         typealias Entry = (id: String, arrival: UInt64)
 
+        /// The number of groups that are there, by level.
+        var counts = [Int](repeating: 0, count: NetworkCounter.levels)
+        /// The groups of each level, in the order in which they came to it. Some have left since, or have more networks by
+        /// now: such an entry goes when it is looked at.
+        var levels = [ArraySlice<Entry>](repeating: [], count: NetworkCounter.levels)
+
         /// The number of groups that are there.
-        var count = 0
-        /// Groups in the order in which they came. Some have left since, or have several networks by now: such an entry goes
-        /// when it is looked at.
-        var entries: ArraySlice<Entry> = []
+        var count: Int { self.counts.reduce(0, +) }
+        /// The number of entries.
+        var entryCount: Int { self.levels.reduce(0) { $0 + $1.count } }
     }
 
     private static let daySeconds: Int64 = 86_400
+    /// The number of levels: the last one is that of ``maximumNetworks``.
+    private static let levels = NetworkCounter.level(of: NetworkCounter.maximumNetworks) + 1
+    /// The part of the groups of a place that newcomers may take, one in so many.
+    private static let newcomersPart = 4
 
     /// The keyed hash of no bytes, under the key of the day: a copy goes on with what is hashed.
     private var keyed: HMAC<SHA256>
@@ -131,6 +144,7 @@ package struct NetworkCounter: Sendable {
         if isNew, hashes.count < Self.maximumNetworks {
             hashes.insert(hash, at: place)
             self.groups[id]?.hashes = hashes
+            self.rise(id, from: Self.level(of: hashes.count - 1))
         }
         // At the bound the next one may be new or not.
         return Count(
@@ -141,7 +155,7 @@ package struct NetworkCounter: Sendable {
     package var groupCount: Int { self.groups.count }
 
     /// The number of entries in all lines.
-    var entryCount: Int { self.lines.values.reduce(0) { $0 + $1.entries.count } }
+    var entryCount: Int { self.lines.values.reduce(0) { $0 + $1.entryCount } }
 
     /// Adds a group, in the place of another one where there is no room.
     ///
@@ -151,45 +165,66 @@ package struct NetworkCounter: Sendable {
         case .free: self.quota.add(share)
         case .whenOneLeaves(let scope):
             let place = scope == .share ? Place.share(share) : Place.part(share.part)
-            guard let leaving = self.oldestOfOneNetwork(in: place), let group = self.groups.removeValue(forKey: leaving)
+            guard let leaving = self.leaving(in: place), let group = self.groups.removeValue(forKey: leaving)
             else { return false }
             for place in Place.all(of: group.share) {
-                self.lines[place]?.count -= 1
+                self.lines[place]?.counts[group.level] -= 1
                 if self.lines[place]?.count == 0 { self.lines[place] = nil }
             }
         }
         self.arrivals += 1
         self.groups[id] = Group(share: share, arrival: self.arrivals, hashes: [])
-        for place in Place.all(of: share) { self.join(place, (id: id, arrival: self.arrivals)) }
+        for place in Place.all(of: share) { self.join(place, (id: id, arrival: self.arrivals), at: 0) }
         return true
     }
 
-    /// Takes the oldest group of one network out of a line. What stands before it in the line is looked at once: networks of a
-    /// group only become more.
-    private mutating func oldestOfOneNetwork(in place: Place) -> String? {
-        while let next = self.lines[place]?.entries.popFirst() {
-            self.looks += 1
-            if self.isOfOneNetwork(next) { return next.id }
+    /// Takes the group that leaves out of a line. Each entry is looked at once.
+    private mutating func leaving(in place: Place) -> String? {
+        guard let counts = self.lines[place]?.counts else { return nil }
+        let all = counts.reduce(0, +)
+        var below = 0
+        for (level, count) in counts.enumerated() {
+            below += count
+            guard below * Self.newcomersPart >= all else { continue }
+            while let next = self.lines[place]?.levels[level].popFirst() {
+                self.looks += 1
+                if self.isThere(next, at: level) { return next.id }
+            }
         }
         return nil
     }
 
-    /// Puts a group at the end of a line. A group that left through its other line still stands in this one, so a line with
-    /// more than twice as many entries as groups is cleared of those. Each time most of it goes: a newcomer costs a few looks.
-    private mutating func join(_ place: Place, _ entry: Line.Entry) {
-        var line = self.lines.removeValue(forKey: place) ?? Line()
-        line.count += 1
-        if line.entries.count > 2 * line.count + 16 {
-            self.looks += line.entries.count
-            line.entries.removeAll { !self.isOfOneNetwork($0) }
+    /// Puts a group that has one network more on its level.
+    private mutating func rise(_ id: String, from level: Int) {
+        guard let group = self.groups[id], group.level != level else { return }
+        for place in Place.all(of: group.share) {
+            self.lines[place]?.counts[level] -= 1
+            self.join(place, (id: id, arrival: group.arrival), at: group.level)
         }
-        line.entries.append(entry)
+    }
+
+    /// Puts a group at the end of a level. A group that left through its other line, or is on another level by now, still
+    /// stands in this one, so a line with more than twice as many entries as groups is cleared of those. Each time most of it
+    /// goes: a newcomer costs a few looks.
+    private mutating func join(_ place: Place, _ entry: Line.Entry, at level: Int) {
+        var line = self.lines.removeValue(forKey: place) ?? Line()
+        line.counts[level] += 1
+        if line.entryCount > 2 * line.count + 16 {
+            self.looks += line.entryCount
+            for level in line.levels.indices { line.levels[level].removeAll { !self.isThere($0, at: level) } }
+        }
+        line.levels[level].append(entry)
         self.lines[place] = line
     }
 
-    private func isOfOneNetwork(_ entry: Line.Entry) -> Bool {
+    private func isThere(_ entry: Line.Entry, at level: Int) -> Bool {
         guard let group = self.groups[entry.id] else { return false }
-        return group.arrival == entry.arrival && group.hashes.count <= 1
+        return group.arrival == entry.arrival && group.level == level
+    }
+
+    /// The level of a number of networks: 0 for one, 1 for two and three, 2 for four to seven, and so on.
+    private static func level(of networks: Int) -> Int {
+        Int.bitWidth - 1 - max(networks, 1).leadingZeroBitCount
     }
 
     private mutating func turn(to now: Timestamp, using random: inout some RandomNumberGenerator) {
