@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A full disk, a locked database, a database that is gone, a slow one, and clocks that jump."""
+"""A full disk, a locked database, a database that is gone, a slow one, an end while it is locked, and clocks that jump."""
 
 import contextlib
 import http.client
@@ -11,11 +11,14 @@ import subprocess
 import threading
 import time
 
+from postgresql import PostgreSQL
 from stage import Failure, Service, expect, folder, machine, post
 
 # The time that a report may take until it is answered, one way or the other: each of the writers that stand in the queue
 # before it waits 5 s for a lock.
 LONGEST_ANSWER = 30
+# After SIGTERM supervisors may kill after so many seconds.
+LONGEST_END = 25
 
 
 class Traffic:
@@ -158,6 +161,57 @@ def locked(path, seconds):
             f"free, a report was accepted within {again:.1f} s."]
 
 
+def ended(service, stored):
+    """SIGTERM with reports in flight and a database that takes none: how it ended. `stored` lets the database go on, and counts
+    the reports in it."""
+    with Traffic(service) as traffic:
+        time.sleep(2)
+        began = time.monotonic()
+        status = service.stop()
+        seconds = time.monotonic() - began
+    accepted = traffic.reports.get(202, 0)
+    found, log = stored(), (service.path / "service.log").read_text(errors="replace")
+    expect(seconds <= LONGEST_END, f"after SIGTERM it took {seconds:.1f} s: {log[-2000:]}")
+    expect(found >= accepted, f"of {accepted} reports with 202 there are {found}")
+    expect(status == 0 or "with work left" in log, f"it ended with {status}: {log[-2000:]}")
+    return f"it ended {seconds:.1f} s later (at most {LONGEST_END}: holds), with status {status}, and nothing with 202 was lost"
+
+
+def locked_end(path, seconds):
+    """SIGTERM while another process holds the database."""
+    service = Service(path)
+    service.start()
+    service.publish()
+    db = sqlite3.connect(service.data / "tumbler.sqlite", isolation_level=None)
+    db.execute("BEGIN EXCLUSIVE")
+
+    def stored():
+        db.execute("ROLLBACK")
+        db.close()
+        return count(service)
+
+    return [f"SIGTERM while another process holds the database: {ended(service, stored)}."]
+
+
+def silent_end(path, seconds):
+    """SIGTERM while the server of PostgreSQL stands still."""
+    server = PostgreSQL(path / "pg")
+    try:
+        service = Service(path, settings=f"database: {server.address}")
+        service.start()
+        service.publish()
+        server.stand_still()
+
+        def stored():
+            server.go_on()
+            return int(server.sql("SELECT COUNT(*) FROM report"))
+
+        return [f"SIGTERM while the server of PostgreSQL stands still (SIGSTOP): {ended(service, stored)}."]
+    finally:
+        server.go_on()
+        server.stop()
+
+
 def slow(path, seconds):
     """Another process takes the database for a second, again and again."""
     with started(path) as service:
@@ -254,7 +308,8 @@ def clock(path, seconds):
 
 
 def prove(seconds=20):
-    parts = [("full disk", full_disk, (min(seconds, 5),)), ("locked", locked, (seconds,)), ("slow", slow, (seconds,)),
+    parts = [("full disk", full_disk, (min(seconds, 5),)), ("locked", locked, (seconds,)),
+             ("locked end", locked_end, (seconds,)), ("silent end", silent_end, (seconds,)), ("slow", slow, (seconds,)),
              ("gone", gone, (min(seconds, 5),)), ("stopped", stopped, (min(seconds, 5),)), ("clock", clock, (1,))]
     lines, failed = [machine() + ".", ""], []
     for name, part, arguments in parts:

@@ -105,6 +105,19 @@ class PostgreSQL:
         self.process.send_signal(signal.SIGQUIT)
         self.process.wait(timeout=30)
 
+    def signal(self, number):
+        """Sends a signal to the server and to the process of each session."""
+        children = subprocess.run(["ps", "-o", "pid=", "--ppid", str(self.process.pid)], capture_output=True, text=True)
+        for process in [self.process.pid, *map(int, children.stdout.split())]:
+            os.kill(process, number)
+
+    def stand_still(self):
+        """All of it stops where it is, and keeps its connections, as on a machine that hangs."""
+        self.signal(signal.SIGSTOP)
+
+    def go_on(self):
+        self.signal(signal.SIGCONT)
+
     def stop(self):
         if self.process and self.process.poll() is None:
             self.process.send_signal(signal.SIGINT)

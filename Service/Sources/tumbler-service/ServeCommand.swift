@@ -133,7 +133,8 @@ struct ServeCommand: AsyncParsableCommand {
         }
         try await ServiceGroup(
             configuration: .init(
-                services: [service], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+                services: [service, ShutdownLimit(logger: logger)], gracefulShutdownSignals: [.sigterm, .sigint],
+                logger: logger)
         ).run()
     }
 
