@@ -5,6 +5,7 @@
 internal import AsyncHTTPClient
 internal import CertificatePinning
 internal import Logging
+internal import NIOConcurrencyHelpers
 internal import PinListMetadata
 internal import PinListStore
 internal import PinReportAnalysis
@@ -35,6 +36,10 @@ struct AlarmWatch: Service {
     let sender: any WebhookSender
     /// The interval of evaluations. Tests wait less long.
     var interval = Self.interval
+    /// The targets of which the log says that notifications wait and no instance knows them.
+    private let stranded = NIOLockedValueBox<Set<String>>([])
+
+    init(parts: ServiceParts, sender: any WebhookSender) { (self.parts, self.sender) = (parts, sender) }
 
     func run() async throws {
         await withTaskGroup(of: Void.self) { group in
@@ -100,6 +105,23 @@ struct AlarmWatch: Service {
                 AlarmRules.alarms(overview.alarmFacts(causes)), in: store, auditHead: overview.auditHead, at: now)
         }
         for event in events { self.say(event) }
+        self.say(overview.targets, overview.targetTime)
+    }
+
+    /// Says of each target once, until an instance knows it again, that notifications wait for it which nobody can deliver.
+    private func say(_ targets: [StoredTarget], _ now: Timestamp) {
+        let stranded = Set(targets.filter { $0.waiting > 0 && !$0.isKnown(at: now) }.map(\.name))
+        let new = self.stranded.withLockedValue { told in
+            defer { told = stranded }
+            return stranded.subtracting(told)
+        }
+        for name in new.sorted() {
+            self.parts.logger.error(
+                """
+                notifications wait for target \(name), and no instance has known it for ten minutes: name it under alerts: \
+                again. After a day they are given up
+                """)
+        }
     }
 
     private func say(_ event: AlarmEvent) {

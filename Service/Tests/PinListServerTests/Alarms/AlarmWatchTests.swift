@@ -215,6 +215,34 @@ struct AlarmWatchTests {
         }
     }
 
+    @Test("after ten minutes without an instance that knows a target the log says that notifications wait for it, once")
+    func afterTenMinutesWithoutAnInstanceThatKnowsATargetTheLogSaysThatNotificationsWaitForItOnce() async throws {
+        try await Self.run { watch, _, clock, lines in
+            let made = clock.now
+            try await watch.parts.store.write { store in
+                try store.keepTargets(["pager"], of: "gone", at: made)
+                try store.notify("pager", Self.event(.test, "x"), at: made)
+            }
+            func said() -> Int {
+                lines.withLockedValue { $0 }.count {
+                    $0.hasPrefix("notifications wait for target pager, and no instance")
+                }
+            }
+            clock.turn(by: 600)
+            await watch.look()
+            #expect(said() == 0)
+            clock.turn(by: 1)
+            for _ in 0..<2 { await watch.look() }
+            #expect(said() == 1)
+            // An instance comes that knows it, and goes.
+            try await watch.parts.store.write { try $0.keepTargets(["pager"], of: "back", at: clock.now) }
+            await watch.look()
+            clock.turn(by: 601)
+            await watch.look()
+            #expect(said() == 2)
+        }
+    }
+
     @Test("a notification of a later version is left for an instance of that version, and not dropped as sent")
     func notificationOfALaterVersionIsLeftForAnInstanceOfThatVersionAndNotDroppedAsSent() async throws {
         try await Self.run { watch, recorder, clock, _ in
