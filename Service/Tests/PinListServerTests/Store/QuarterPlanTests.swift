@@ -97,7 +97,10 @@ struct QuarterPlanTests {
             }
             let large = try await Self.large(store, tested)
             #expect(
-                large.isSuperset(of: ["report_hour", "inquiry", "group_hour", "audit", "sighting", "attestation_hour"]))
+                large.isSuperset(of: [
+                    "report_hour", "inquiry", "group_hour", "audit", "sighting", "attestation_hour", "counted_host",
+                    "evidence",
+                ]))
             #expect(record.count > 30)
             // A chart of all days adds up the hours of ninety days. Here no others are kept: PostgreSQL reads the table then,
             // which has fewer pages than it and the index. One of a week does not.

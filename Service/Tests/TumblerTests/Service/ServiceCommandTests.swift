@@ -303,4 +303,41 @@ struct ServiceCommandTests {
             #expect(try folder.text(of: "log").contains("no browser was opened: there is no xdg-open"))
         }
     }
+
+    /// Presses the button of a link's page, looks at a page, and presses it again: the statuses.
+    private static let browser = """
+        import http.client, sys, urllib.parse
+        link = urllib.parse.urlsplit(sys.argv[1])
+        form = {"Sec-Fetch-Site": "same-origin", "Content-Type": "application/x-www-form-urlencoded"}
+        def ask(method, path, body, fields):
+            connection = http.client.HTTPConnection(link.netloc)
+            connection.request(method, path, body, fields)
+            answer = connection.getresponse()
+            answer.read()
+            return answer
+        first = ask("POST", link.path, link.query, form)
+        page = ask("GET", "/lists", None, {"Cookie": first.getheader("Set-Cookie").split(";")[0]})
+        print(first.status, page.status, ask("POST", link.path, link.query, form).status)
+        """
+
+    @Test(
+        "the link that a browser gets, and the one that login-link prints, log in once each",
+        .enabled("there is no python3 to follow them", Typist.hasPython))
+    func linkThatABrowserGetsAndTheOneThatLoginLinkPrintsLogInOnceEach() async throws {
+        try await withTemporaryFolder { folder in
+            try await folder.writeProgram(
+                "#!/bin/sh\nsed -n 's/.*url=\\([^\"]*\\)\".*/\\1/p' \"$1\" >opened\n", as: "bin/xdg-open")
+            try folder.write(Self.browser, as: "browser.py")
+            let run = try await CommandRun.shell(
+                """
+                mkfifo said opened; PATH="$PWD/bin:$PATH"
+                "$0" serve --open --data-dir data --listen 127.0.0.1:0 >said 2>log & exec 3<said
+                read -r link <opened; python3 browser.py "$link"
+                other=$("$0" login-link --data-dir data --address "${link%/login*}" 2>>log); python3 browser.py "$other"
+                kill -TERM $!; cat <&3 >/dev/null; wait $!
+                """, in: folder)
+            #expect(run.exitCode == 0, "\(run)")
+            #expect(run.lines == ["303 200 401", "303 200 401"], "\(run)")
+        }
+    }
 }

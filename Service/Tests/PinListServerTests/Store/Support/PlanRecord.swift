@@ -77,8 +77,10 @@ final class PlanRecord: @unchecked Sendable {
         let sql: String
         let values: [SQLValue]
 
+        private static let byHours = ["report_hour WHERE hour", "FROM inquiry ", "FROM group_hour "]
+
         init(_ sql: String, _ values: [SQLValue]) {
-            (self.sql, self.values) = (sql, sql.contains("report_hour WHERE hour") ? values : [])
+            (self.sql, self.values) = (sql, Self.byHours.contains { sql.contains($0) } ? values : [])
         }
     }
 

@@ -51,7 +51,8 @@ struct QuarterOfReports {
     }
 
     /// Fills tables that later migrations made: 10,000 certificates of logs and 36,000 hours of attestation
-    /// of fifty names, 300 rates. Of fewer names PostgreSQL would read all, and be right.
+    /// of fifty names, 300 rates, 3,000 counted hosts and 3,000 proofs of fifty names. Of fewer names PostgreSQL would read all,
+    /// and be right.
     func layLater(in connection: some SQLConnection, _ tested: TestedStore) throws {
         try self.fill(self.laterTables(tested.dialect), in: connection)
     }
@@ -86,7 +87,7 @@ struct QuarterOfReports {
     }
 
     private func laterTables(_ dialect: StoreSchema.Dialect) -> [Table] {
-        let (hour, day) = (self.now / 3_600, Int64(86_400))
+        let (hour, today, day) = (self.now / 3_600, self.now / 86_400, Int64(86_400))
         let zeros = String(repeating: "0", count: 64)
         let host = "'h' || CAST(i % 100 AS TEXT) || '.example.com'"
         let certificate = String(repeating: "c", count: 800)
@@ -119,6 +120,17 @@ struct QuarterOfReports {
                 [
                     ("host", host), ("name", "'\(self.name)'"), ("since", "\(self.now) - 86400 * (1 + i / 100)"),
                     ("per_million", "1000 * (1 + i / 100)"),
+                ]
+            ),
+            (
+                "counted_host", 3_000,
+                [("day", "\(today) - i / 100"), ("name", self.named("i % 50")), ("host", host), ("instance", "'one'")]
+            ),
+            (
+                "evidence", 3_000,
+                [
+                    ("digest", "'payload ' || CAST(i AS TEXT)"), ("name", self.named("i % 50")),
+                    ("at", "\(self.now) - i * 2000"), ("envelope", "CAST('\(certificate)' AS \(dialect.bytes))"),
                 ]
             ),
         ]
