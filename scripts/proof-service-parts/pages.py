@@ -6,15 +6,17 @@ import hashlib
 import sqlite3
 import time
 
-from stage import NAME, Service, expect, folder, machine
+from stage import NAME, Service, expect, folder, machine, post
 
 # The most resident memory that a page may need above what the service has with nothing to do: a number of bytes, and of what all
 # envelopes have together one in so many bytes. So fewer and smaller lists are no excuse to load all of them.
 MOST_BYTES, MOST_SHARE = 67_108_864, 4
 # The hosts of a list of 2.6 MB.
 LARGE = 7_900
-PAGES = ["/", "/lists", "/lists?before=50", "/adoption", "/hosts", "/rotations", "/audit", "/failures", "/alarms",
-         "/metrics", "/v1/status", "/readyz"]
+PAGES = ["/", "/lists", "/lists?before=50", "/adoption", "/hosts", "/rotations", "/certificates", "/audit", "/failures", "/alarms",
+         "/metrics", "/v1/status", "/v1/reports", f"/v1/lists/{NAME}/adoption", "/readyz"]
+# A page that reads the lists which clients hold reads so many different ones (`DeployableKeys.maximumLists`).
+DIFFERENT = 32
 
 
 def entry(number):
@@ -23,45 +25,66 @@ def entry(number):
     return f'  - {{domain: "host-{number}.example.com", mode: enforce, pins: [{pins}]}}\n'
 
 
-def publish_large(service, domains):
-    """Starts a service with a list of so many hosts published."""
-    source = service.path / "app" / "tumbler.yaml"
-    text = source.read_text()
+def publish_large(service, domains, different=1):
+    """Starts a service with so many different lists published, of so many hosts each; the tag of each, the newest last."""
+    source, app = service.path / "app" / "tumbler.yaml", service.path / "app"
+    text, tags = source.read_text(), []
     end = text.index("denied:")
-    source.write_text(text[:end] + "".join(entry(number) for number in range(domains)) + text[end:])
-    service.run("release", "-C", str(service.path / "app"), "--yes", timeout=600)
-    service.start()
-    service.publish()
+    for number in range(different):
+        # Each pins another host in place of the one that only the list before it has.
+        hosts = [*range(domains - 1), domains + number]
+        source.write_text(text[:end] + "".join(map(entry, hosts)) + text[end:])
+        service.run("release", "-C", str(app), "--yes", timeout=600)
+        if not number:
+            service.start()
+        service.publish()
+        tags.append(service.ask("GET", f"/v1/lists/{NAME}/pins.json").headers["ETag"])
+    expect(len(set(tags)) == different, "lists that should differ have the same tag")
+    return tags
 
 
-def fill(path, domains, lists):
-    """A database in which the same list was published again and again, as the version before left it: with no
-    differences computed."""
+def fill(path, domains, lists, different):
+    """A database with different lists, of which the first was published again and again before the others, as the version before
+    left it: with no differences computed. With the tags of the different ones."""
     service = Service(path)
-    publish_large(service, domains)
+    tags = publish_large(service, domains, different)
     service.stop()
     database = sqlite3.connect(service.data / "tumbler.sqlite")
-    for number in range(2, lists + 1):
-        for table, columns in (("list", "digest, envelope"), ("publication", "digest")):
+    copies = lists - different
+    for table, columns in (("list", "digest, envelope"), ("publication", "digest")):
+        # In two steps, so that no number is there twice meanwhile.
+        database.execute(f"UPDATE {table} SET number = -number - ?", [copies])
+        database.execute(f"UPDATE {table} SET number = -number")
+        for number in range(1, copies + 1):
             database.execute(
-                f"INSERT INTO {table} (number, name, version, published_at, {columns}) SELECT ?, name, ?, published_at, "
-                f"{columns} FROM {table} WHERE number = 1", [number, number])
-    # The one that is served is the last one, and its version is the one that it says.
-    version = database.execute("SELECT version FROM list WHERE number = 1").fetchone()[0]
-    for table in ("list", "publication"):
-        database.execute(f"UPDATE {table} SET version = ? WHERE number IN (1, ?)", [version, lists])
+                f"INSERT INTO {table} (number, name, version, published_at, {columns}) SELECT ?, name, version, published_at, "
+                f"{columns} FROM {table} WHERE number = ?", [number, copies + 1])
     database.execute("UPDATE publication SET issued_at = NULL, expires_at = NULL, changes = NULL")
     database.commit()
+    found = database.execute("SELECT COUNT(*), COUNT(DISTINCT digest) FROM list").fetchone()
+    expect(found == (lists, different), f"the database has {found[0]} lists, {found[1]} of them different")
     database.close()
-    return service
+    return service, tags
 
 
-def ask_clients(service, count):
-    """Requests that name the list, so that adoption is measured."""
+def report_failures(service):
+    """Some groups of failures; the path of the newest one's page."""
+    connection = service.connection()
+    for number in range(50):
+        expect(post(connection, number, "api0.example.com", version=f"1.{number}") == 202, "a report was not accepted")
+    connection.close()
+    database = sqlite3.connect(service.data / "tumbler.sqlite")
+    group = database.execute("SELECT id FROM report_group ORDER BY number DESC LIMIT 1").fetchone()[0]
+    database.close()
+    return f"/failures/{group}"
+
+
+def ask_clients(service, tags, count):
+    """Requests that name the lists by turns, so that adoption is measured; the size of the newest list."""
     answer = service.ask("GET", f"/v1/lists/{NAME}/pins.json")
     connection = service.connection()
-    for _ in range(count):
-        connection.request("GET", f"/v1/lists/{NAME}/pins.json", headers={"If-None-Match": answer.headers["ETag"]})
+    for number in range(count):
+        connection.request("GET", f"/v1/lists/{NAME}/pins.json", headers={"If-None-Match": tags[-1 - number % len(tags)]})
         connection.getresponse().read()
     connection.close()
     return len(answer.body)
@@ -81,22 +104,22 @@ def prove(is_short):
     domains, lists = (800, 801) if is_short else (LARGE, 101)
     with folder() as path:
         loaded = machine()
-        service = fill(path, domains, lists)
+        service, tags = fill(path, domains, lists, DIFFERENT)
         service.start()
-        token = service.local("token", "create", "--scope", "read").strip()
-        size = ask_clients(service, 400)
+        size = ask_clients(service, tags, 12 * DIFFERENT)
+        group = report_failures(service)
         time.sleep(12)
         idle = service.memory()
         peak(service)
         needs = {}
-        for page in PAGES:
-            answer = service.ask("GET", page, headers={"Authorization": "Bearer " + token}, timeout=120)
+        for page in [*PAGES, group]:
+            answer = service.look(page, timeout=120)
             expect(answer.status == 200, f"{page} was answered with {answer.status}")
             needs[page] = peak(service) - idle
         service.kill()
     worst, most = max(needs, key=needs.get), min(MOST_BYTES, size * lists // MOST_SHARE)
-    each = ", ".join(f"`{page}` {max(need, 0) / 1e6:.1f}" for page, need in needs.items())
+    each = ", ".join(f"`{'/failures/ID' if page == group else page}` {max(need, 0) / 1e6:.1f}" for page, need in needs.items())
     expect(needs[worst] <= most, f"{worst} needs more than {most / 1e6:.1f} MB above {idle / 1e6:.0f} MB: {each}")
-    return [f"{lists} lists of {size:,} bytes, published before differences were kept; {loaded}. Resident memory with nothing "
-            f"to do {idle / 1e6:.0f} MB; at most above that while a page was made, in MB, in this order: {each}. Allowed are "
-            f"{most / 1e6:.1f}: holds; all envelopes have {size * lists / 1e6:.0f} MB."]
+    return [f"{lists} lists of {size:,} bytes, {DIFFERENT} of them different and named by clients, published before differences were "
+            f"kept; {loaded}. Resident memory with nothing to do {idle / 1e6:.0f} MB; at most above that while a page was made, in "
+            f"MB, in this order: {each}. Allowed are {most / 1e6:.1f}: holds; all envelopes have {size * lists / 1e6:.0f} MB."]
