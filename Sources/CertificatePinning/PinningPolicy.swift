@@ -90,7 +90,7 @@ public struct PinningPolicy: Sendable {
     }
 
     /// The same rules under another list identity. Nothing is indexed again.
-    public func naming(_ list: ListIdentity?) -> PinningPolicy {
+    package func naming(_ list: ListIdentity?) -> PinningPolicy {
         PinningPolicy(
             list: list, unlisted: self.unlisted, denied: self.denied, revoked: self.revoked,
             revocations: self.revocations, suspended: self.suspended, index: self.index)

@@ -2,23 +2,23 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-public import CertificatePinning
+internal import CertificatePinning
 
 /// The backoff of an address after failures: a random part of a window that doubles ("full jitter"), so that clients do
 /// not all return at once when their collector does.
-public struct ReportBackoff: Hashable, Sendable {
+package struct ReportBackoff: Hashable, Sendable {
     /// The maximum number of failures that is counted: the window reaches its maximum long before.
     static let maximumFailures = 32
 
     /// Failures since the last success, from 1.
-    public let failures: Int
+    let failures: Int
 
     /// The time of the newest failure. A time later than now was noted by a clock that was ahead, and the backoff
     /// counts as absent (formats.md, section 6).
-    public let failedAt: Timestamp
+    let failedAt: Timestamp
 
     /// The time before which nothing is sent.
-    public let notBefore: Timestamp
+    let notBefore: Timestamp
 
     init(failures: Int, failedAt: Timestamp, notBefore: Timestamp) {
         self.failures = failures

@@ -58,9 +58,9 @@ public enum MigrationLimits {
     /// The maximum length of a text in bytes: longer ones are neither pin, host nor address.
     public static let textBytes = 4_096
     /// The maximum number of values or elements: 10,000 hosts with all settings.
-    public static let values = 500_000
+    static let values = 500_000
     /// The maximum nesting: property lists and configurations of other tools have below ten.
-    public static let depth = 32
+    static let depth = 32
     /// The maximum number of warnings; the rest is counted.
     public static let warnings = 1_000
     /// The maximum number of certificate files of a bundle: apps have a few.

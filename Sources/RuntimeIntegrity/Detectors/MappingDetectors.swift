@@ -197,7 +197,7 @@ public struct PreloadDetector: TamperDetector {
     public let cost = DetectorCost.occasional
 
     /// The environment variables with libraries for loaders: ld.so(8), dyld(1).
-    public static let variables = ["LD_PRELOAD", "LD_AUDIT", "DYLD_INSERT_LIBRARIES"]
+    static let variables = ["LD_PRELOAD", "LD_AUDIT", "DYLD_INSERT_LIBRARIES"]
 
     /// Beginnings of the names of libraries that honest operators preload: clocks for tests, allocators, sanitizers.
     /// Their signal has low confidence; a hostile library can have such a name.

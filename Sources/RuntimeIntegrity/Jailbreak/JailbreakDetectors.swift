@@ -114,7 +114,7 @@ public enum JailbreakTraces {
     ]
 
     /// A file of every phone and tablet of Apple's and of no other system: without it a shell is no trace.
-    public static let phone = "/System/Library/CoreServices/SpringBoard.app"
+    static let phone = "/System/Library/CoreServices/SpringBoard.app"
 
     /// The schemes of apps that only a jailbreak installs.
     public static let schemes = ["cydia", "sileo", "zbra", "filza", "undecimus", "activator"]
