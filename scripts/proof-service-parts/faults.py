@@ -195,6 +195,8 @@ def locked_end(path, seconds):
 
 def silent_end(path, seconds):
     """SIGTERM while the server of PostgreSQL stands still."""
+    # Its user enters the folder.
+    path.chmod(0o755)
     server = PostgreSQL(path / "pg")
     try:
         service = Service(path, settings=f"database: {server.address}")
