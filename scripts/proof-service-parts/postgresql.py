@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A PostgreSQL server for the proofs: in a folder of its own, reached by a socket in it."""
 
+import contextlib
 import os
 import pathlib
 import shutil
@@ -109,7 +110,9 @@ class PostgreSQL:
         """Sends a signal to the server and to the process of each session."""
         children = subprocess.run(["ps", "-o", "pid=", "--ppid", str(self.process.pid)], capture_output=True, text=True)
         for process in [self.process.pid, *map(int, children.stdout.split())]:
-            os.kill(process, number)
+            # One that has ended since needs no signal.
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process, number)
 
     def stand_still(self):
         """All of it stops where it is, and keeps its connections, as on a machine that hangs."""

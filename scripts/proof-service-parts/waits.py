@@ -19,13 +19,13 @@ LOOK = """SELECT COUNT(*) FILTER (WHERE state <> 'idle'), COALESCE(string_agg(wa
     WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()"""
 # A change that is no batch of reports begins with a lock of its own: leases, alarms, retention.
 OTHERS = "advisory: BEGIN"
-# So many groups that none has room, and none of one report, which would leave for another.
+# So many groups that none has room, and none that would leave for another: of one report, or small and last reported a day ago.
 FILL = [f"""WITH made AS (INSERT INTO report_group (id, kind, reason, host, app, app_version, list_name, issuer, is_validated,
             is_listed)
         SELECT 'made ' || n, 'pin', 'x', 'm' || n || '.invented.test', '', '', '', '', 0, 0
         FROM generate_series(1, {ROOM}) AS n RETURNING number)
     INSERT INTO group_count (group_number, instance, count, bodies, bodies_at, first_at, last_at)
-    SELECT number, 'made', 2, 0, 0, 0, 0 FROM made""", "UPDATE group_count SET count = count + 1 WHERE count = 1"]
+    SELECT number, 'made', 2, 0, 0, 0, EXTRACT(EPOCH FROM now())::bigint FROM made""", "UPDATE group_count SET count = count + 1 WHERE count = 1"]
 # Half of them have one report: these leave for what comes while no other instance makes groups.
 HALF = "UPDATE group_count SET count = 1 WHERE instance = 'made' AND group_number % 2 = 0"
 

@@ -13,6 +13,8 @@ internal import ServiceLifecycle
 package struct ShutdownLimit: Service {
     /// The time from the begin of a shutdown to the end of the process: below the 25 s after which supervisors may kill.
     package static let limit: Duration = .seconds(24)
+    /// The time that the last line of the log may take.
+    static let logging: Duration = .milliseconds(500)
 
     private let logger: Logger
     private let after: @Sendable (Duration, @escaping @Sendable () -> Void) -> Void
@@ -35,12 +37,14 @@ package struct ShutdownLimit: Service {
     /// Waits for a graceful shutdown. It holds up none: it returns as soon as one begins.
     package func run() async throws {
         do { try await gracefulShutdown() } catch { return }
-        let (logger, end) = (self.logger, self.end)
-        self.after(Self.limit) {
+        let (logger, after, end) = (self.logger, self.after, self.end)
+        after(Self.limit) {
+            // The log may be a pipe that nobody reads, and then never returns.
+            after(Self.logging, end)
             logger.error(
                 """
-                ended \(Self.limit.components.seconds) s after it was asked to, with work left: the database does not answer. \
-                Each report with 202 is stored; what was counted of held lists in the last seconds is not
+                ended \(Self.limit.components.seconds) s after it was asked to, with work left: the database does not answer, \
+                or not fast enough. Each report with 202 is stored; what was counted since the database last answered is lost
                 """)
             end()
         }
@@ -49,7 +53,7 @@ package struct ShutdownLimit: Service {
     /// Does something after a time on a thread of its own.
     package static func onThread(_ time: Duration, _ body: @escaping @Sendable () -> Void) {
         Thread.detachNewThread {
-            Thread.sleep(forTimeInterval: TimeInterval(time.components.seconds))
+            Thread.sleep(forTimeInterval: time / .seconds(1))
             body()
         }
     }

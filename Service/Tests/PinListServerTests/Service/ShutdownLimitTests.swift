@@ -52,6 +52,11 @@ struct ShutdownLimitTests {
             #expect(later.ends.withLockedValue { $0 } == 0)
             body?()
             #expect(later.ends.withLockedValue { $0 } == 1)
+            // Were the log a pipe that nobody reads, this would end the process.
+            let last = later.tasks.withLockedValue { $0.last }
+            #expect(last?.after == .milliseconds(500))
+            last?.body()
+            #expect(later.ends.withLockedValue { $0 } == 2)
             tasks.cancelAll()
         }
     }
