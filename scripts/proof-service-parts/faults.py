@@ -11,14 +11,13 @@ import subprocess
 import threading
 import time
 
+from kills import MOST_SECONDS
 from postgresql import PostgreSQL
 from stage import Failure, Service, expect, folder, machine, post
 
 # The time that a report may take until it is answered, one way or the other: each of the writers that stand in the queue
 # before it waits 5 s for a lock.
 LONGEST_ANSWER = 30
-# After SIGTERM supervisors may kill after so many seconds.
-LONGEST_END = 25
 
 
 class Traffic:
@@ -171,10 +170,10 @@ def ended(service, stored):
         seconds = time.monotonic() - began
     accepted = traffic.reports.get(202, 0)
     found, log = stored(), (service.path / "service.log").read_text(errors="replace")
-    expect(seconds <= LONGEST_END, f"after SIGTERM it took {seconds:.1f} s: {log[-2000:]}")
+    expect(seconds <= MOST_SECONDS, f"after SIGTERM it took {seconds:.1f} s: {log[-2000:]}")
     expect(found >= accepted, f"of {accepted} reports with 202 there are {found}")
     expect(status == 0 or "with work left" in log, f"it ended with {status}: {log[-2000:]}")
-    return f"it ended {seconds:.1f} s later (at most {LONGEST_END}: holds), with status {status}, and nothing with 202 was lost"
+    return f"it ended {seconds:.1f} s later (at most {MOST_SECONDS}: holds), with status {status}, and nothing with 202 was lost"
 
 
 def locked_end(path, seconds):

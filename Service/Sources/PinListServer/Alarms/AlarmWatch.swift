@@ -108,7 +108,8 @@ struct AlarmWatch: Service {
         self.say(overview.targets, overview.targetTime)
     }
 
-    /// Says of each target once, until an instance knows it again, that notifications wait for it which nobody can deliver.
+    /// Says of each target once, until an instance knows it again, that notifications wait for it which no instance
+    /// can deliver.
     private func say(_ targets: [StoredTarget], _ now: Timestamp) {
         let stranded = Set(targets.filter { $0.waiting > 0 && !$0.isKnown(at: now) }.map(\.name))
         let new = self.stranded.withLockedValue { told in

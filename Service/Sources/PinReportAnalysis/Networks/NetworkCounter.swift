@@ -112,7 +112,7 @@ package struct NetworkCounter: Sendable {
     ///   - isListed: Whether it belongs to a published list (`AcceptedReport.isListed`).
     ///   - now: The time. A day that has passed, or a clock that jumped to another one, ends what was counted.
     ///   - random: The random source of the next day's key.
-    /// - Returns: The number so far; `nil` where there is no room for the group.
+    /// - Returns: The number so far. `nil` is for a share of no group at all, which none is: a newcomer has room.
     package mutating func count(
         _ address: SourceAddress, in group: ReportGroup, isListed: Bool, at now: Timestamp,
         using random: inout some RandomNumberGenerator

@@ -30,7 +30,8 @@ struct EmergencyToll {
         self.refreshAfter = knowledge.input.source.refreshAfter
         let counted = knowledge.lists?.holders.count?.lists.map(\.list) ?? []
         let rules = try? knowledge.lists?.rules(maxRefusing: plan.maxRefusing.percent, at: time)
-        self.needsChain = rules?.needsChain(of: plan.new.pin, for: plan.host) ?? false
+        // Of rules that cannot be had it is not known that the key alone is enough.
+        self.needsChain = rules?.needsChain(of: plan.new.pin, for: plan.host) ?? true
         self.held = (knowledge.lists?.newest ?? []) + (knowledge.lists?.holders.recent ?? []) + counted
         self.refusing = knowledge.lists.flatMap { lists in
             let rules = try? lists.rules(
