@@ -16,7 +16,7 @@ import Testing
     .enabled(if: NetworkNamespace.isPossible, "networks cannot be made here: for CAP_NET_ADMIN and CAP_SYS_ADMIN"),
     .enabled(if: NetworkNamespace.isEquipped, "there is no nsenter, ip or iptables"),
     // Each case has networks of its own. One at a time, because the time-outs begin short and are tried four times as
-    // long where the machine is busy; and the legacy iptables gives up while another one holds its lock.
+    // long where the machine is busy.
     .serialized)
 struct NetworkFaultTests {
     /// What the router does with what it should forward.
@@ -78,7 +78,7 @@ struct NetworkFaultTests {
                     for fault in Fault.allCases where isLongEnough {
                         isLongEnough = try await isAnswered(known, fault)
                         guard isLongEnough else { break }
-                        try await wire.router.run("iptables -I FORWARD \(fault.rule)")
+                        try await wire.router.run("iptables -w -I FORWARD \(fault.rule)")
                         let new = try client()
                         // What is said on an open connection is small.
                         for client in fault == .losesWhatIsLarge ? [new] : [known, new] {
@@ -89,7 +89,7 @@ struct NetworkFaultTests {
                         }
                         // A request may arrive whose answer was lost, even after its client gave it up: never twice.
                         #expect(server.counts.requests <= asked)
-                        try await wire.router.run("iptables -D FORWARD \(fault.rule)")
+                        try await wire.router.run("iptables -w -D FORWARD \(fault.rule)")
                         isLongEnough = try await isAnswered(new, fault)
                         try await new.shutdown()
                     }

@@ -45,7 +45,7 @@ struct InterceptedWire {
 
     /// From now on the router hands all new connections of the client to a port of its own.
     func intercept(on port: Int) async throws {
-        try await self.router.run("iptables -t nat -A PREROUTING -i in -p tcp -j REDIRECT --to-ports \(port)")
+        try await self.router.run("iptables -w -t nat -A PREROUTING -i in -p tcp -j REDIRECT --to-ports \(port)")
     }
 }
 #endif
