@@ -10,6 +10,8 @@
 #                             these packages beside them
 #   check NAME TITLE COMMAND… a step that scripts/tally counts as one test, or as many as it names; what cannot be counted
 #                             ends the shell
+#   same_versions PACKAGE     lets a package with a build of its own begin with the versions of dependencies of that one build
+#   made_with                 says the versions of dependencies, once they are resolved, and of the compiler
 #   tests PACKAGE ARGUMENT…   runs tests that were built: as `swift test --skip-build`, without a plan and its lock
 #
 # A step that fails prints what a test run calls failures, the last 60 lines of its log (without what started and passed)
@@ -22,6 +24,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 scratch=${TUMBLER_SCRATCH:-.build}
 logs=$scratch/logs
 mkdir -p "$logs"
+# The versions that the dependencies of all packages were resolved to.
+resolved=$scratch/tumbler.xcworkspace/xcshareddata/swiftpm/Package.resolved
 # Python writes no files into the checkout: a proof is made from all that is there (scripts/proof).
 export PYTHONDONTWRITEBYTECODE=1
 
@@ -79,6 +83,16 @@ whole_checkout() {
     # shellcheck disable=SC2034  # used by the scripts that source this one
     whole=(--multiroot-data-file "$workspace" --scratch-path "$scratch" --disable-build-manifest-caching
         "${swift_flags[@]}")
+}
+
+# SwiftPM takes what is there, where the manifests allow it, and drops what the package does not use.
+same_versions() {
+    if [ -s "$resolved" ] && ! [ "$1/Package.resolved" -nt "$resolved" ]; then cp "$resolved" "$1/Package.resolved"; fi
+}
+
+made_with() {
+    grep -E '"(identity|revision|version)" :' "$resolved"
+    swift --version 2>/dev/null
 }
 
 # Sixteen tests at a time (Swift 6.3; another version that does not know the option runs all at once): with a thousand
