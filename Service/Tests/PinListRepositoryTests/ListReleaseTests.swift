@@ -160,4 +160,44 @@ struct ListReleaseTests {
             #expect(try folder.contents(of: "lists/7.json") == Data(envelope))
         }
     }
+
+    /// Whether lint says of a release that another checkout released what is served.
+    private static func isBehind(_ release: ListRelease) throws -> Bool {
+        try release.linter().findings.contains { $0.rule == .checkoutBehind }
+    }
+
+    @Test("a checkout that has not got the served list is behind, whatever its own version is; one that has it is not")
+    func checkoutThatHasNotGotTheServedListIsBehindWhateverItsOwnVersionIs() async throws {
+        try await withTemporaryFolder { folder in
+            let mine = try await self.project(in: folder.appendingPathComponent("mine"))
+            let late = ProjectFolder(folder.appendingPathComponent("late"))
+            let first = try self.release(mine, to: nil)
+            let envelope = try await first.signed(by: [self.signer])
+            _ = try await first.publish(envelope, isOut: true)
+            try FileManager.default.copyItem(at: mine.folder, to: late.folder)
+            let second = try self.release(mine, to: nil)
+            let served = try await second.signed(by: [self.signer])
+            _ = try await second.publish(served, isOut: true)
+
+            let destination = Destination(current: second.list, servedEnvelope: served, outcome: .published([]))
+            #expect(try !Self.isBehind(self.release(mine, to: destination)))
+            #expect(try Self.isBehind(self.release(late, to: destination)))
+            // An old pins.json beside lists/ that has the list.
+            try ProjectFolder.write(envelope, to: mine.list)
+            #expect(try !Self.isBehind(self.release(mine, to: destination)))
+            // Its own lists of version 2 and 3, which went nowhere.
+            for seconds in [Int64(60), 120] {
+                let time = Timestamp(secondsSince1970: SourceText.now.secondsSince1970 + seconds)
+                let other = try ListRelease(try SourceText.read(SourceText.good()), in: late, to: nil, at: time)
+                _ = try await other.publish(try await other.signed(by: [self.signer]), isOut: false)
+                #expect(try Self.isBehind(self.release(late, to: destination)))
+            }
+            // Of a list from before lists were kept nothing is known.
+            try FileManager.default.removeItem(at: late.folder.appendingPathComponent("lists"))
+            #expect(try !Self.isBehind(self.release(late, to: destination)))
+            // Nothing is here at all.
+            try FileManager.default.removeItem(at: late.list)
+            #expect(try Self.isBehind(self.release(late, to: destination)))
+        }
+    }
 }

@@ -17,6 +17,8 @@ struct ReleasePublishingTests {
         let override = NIOLockedValueBox<RecordingService.Answer?>(nil)
 
         func answer(_ request: RecordingService.Request) -> RecordingService.Answer {
+            // It keeps no plans of rotations.
+            if request.method == "GET", request.path.contains("/rotations") { return .says(404, [:], "") }
             if request.method == "PUT" {
                 if let answer = self.override.withLockedValue({ $0 }) { return answer }
                 // The last envelope is the list.
@@ -34,11 +36,25 @@ struct ReleasePublishingTests {
         let service: RecordingService
         let shelf: Shelf
 
-        func release(_ more: [String] = ["--yes"], at time: String = "2026-11-22T00:00:00Z") async throws
-            -> CommandRun
-        {
+        func release(
+            _ more: [String] = ["--yes"], at time: String = "2026-11-22T00:00:00Z", of checkout: String = "project"
+        ) async throws -> CommandRun {
             try await CommandRun.tumbler(
-                ["release", "-C", "project", "--token-file", "token", "--at", time] + more, in: self.folder)
+                ["release", "-C", checkout, "--token-file", "token", "--at", time] + more, in: self.folder)
+        }
+
+        /// Copies the checkout.
+        func copy(to name: String) throws {
+            try FileManager.default.copyItem(
+                at: self.folder.appendingPathComponent("project"), to: self.folder.appendingPathComponent(name))
+        }
+
+        /// Denies a stolen key in the source of the checkout.
+        func deny(_ pin: String) throws {
+            let source = try self.folder.text(of: "project/tumbler.yaml")
+            let edited = source.replacing("denied: []\n", with: "denied: [\"\(pin)\"]\n")
+            #expect(edited != source)
+            try self.folder.write(edited, as: "project/tumbler.yaml")
         }
 
         var version: Int64 {
@@ -107,6 +123,76 @@ struct ReleasePublishingTests {
             #expect(run.errors.contains("pins.json is version 1") && run.errors.contains("serves version 3"), "\(run)")
             #expect(run.errors.contains("against version 3, which is published"), "\(run)")
             #expect(try scene.version == 4)
+        }
+    }
+
+    @Test("a checkout that is behind does not take back what another operator released, unless that is allowed by name")
+    func checkoutThatIsBehindDoesNotTakeBackWhatAnotherOperatorReleased() async throws {
+        try await self.with { scene in
+            try scene.copy(to: "morning")
+            try scene.deny(ProjectText.pin("e"))
+            #expect(try await scene.release().exitCode == 0)
+            let before = try scene.folder.contents(of: "morning/pins.json")
+            let behind = try await scene.release(at: "2026-11-23T00:00:00Z", of: "morning")
+            #expect(behind.exitCode == 1 && behind.output.isEmpty, "\(behind)")
+            for words in ["checkout-behind: list (version 2 of 2026-11-22", "up to date", "--allow checkout-behind"] {
+                #expect(behind.errors.contains(words), "\(behind)")
+            }
+            #expect(scene.service.requests("PUT").count == 1)
+            #expect(try scene.folder.contents(of: "morning/pins.json") == before)
+            #expect(
+                !FileManager.default.fileExists(
+                    atPath: scene.folder.appendingPathComponent("morning/lists/2.json").path))
+            // Brought up to date, it releases what the other one wrote, too.
+            for name in ["tumbler.yaml", "pins.json", "lists/2.json"] {
+                try scene.folder.write(try scene.folder.contents(of: "project/\(name)"), as: "morning/\(name)")
+            }
+            #expect(try await scene.release(at: "2026-11-23T00:00:00Z", of: "morning").exitCode == 0)
+            #expect(try scene.servedVersion == 3)
+            // The first one is behind now, and its person wants it so.
+            let allowed = try await scene.release(
+                ["--yes", "--allow", "checkout-behind"], at: "2026-11-24T00:00:00Z")
+            #expect(allowed.exitCode == 0, "\(allowed)")
+            #expect(try scene.servedVersion == 4)
+        }
+    }
+
+    @Test("of two that release at once the loser is told to bring the checkout up to date, and not to release over it")
+    func ofTwoThatReleaseAtOnceTheLoserIsToldToBringTheCheckoutUpToDate() async throws {
+        try await self.with { scene in
+            scene.shelf.override.withLockedValue { $0 = .problem(409, "equivocation", "another list of version 2") }
+            let run = try await scene.release()
+            run.expectError(1, hint: true)
+            #expect(run.errors.contains("bring the checkout up to date, then tumbler release"), "\(run)")
+        }
+    }
+
+    @Test("a step of a rotation in a checkout that is behind changes nothing, and neither does an emergency")
+    func stepOfARotationInACheckoutThatIsBehindChangesNothing() async throws {
+        try await self.with { scene in
+            let (old, new) = (ProjectText.pin("a"), ProjectText.pin("f"))
+            let host = ["api.example.com", "-C", "morning", "--no-look", "--at", "2026-11-23T00:00:00Z"]
+            try scene.copy(to: "morning")
+            #expect(try await scene.release().exitCode == 0)
+            let source = try scene.folder.text(of: "morning/tumbler.yaml")
+            let plan = scene.folder.appendingPathComponent("morning/rotations/api.example.com.yaml")
+            let token = ["--token-file", "token", "--yes"]
+            let emergency = try await CommandRun.tumbler(
+                ["rotate", "emergency", "--old", old, "--pin", new, "--no-suspension"] + host + token,
+                in: scene.folder)
+            #expect(emergency.exitCode == 1 && emergency.errors.contains("checkout-behind"), "\(emergency)")
+            #expect(!FileManager.default.fileExists(atPath: plan.path))
+            #expect(try scene.folder.text(of: "morning/tumbler.yaml") == source)
+
+            let planned = try await CommandRun.tumbler(
+                ["rotate", "plan", "--old", old, "--pin", new] + host, in: scene.folder)
+            #expect(planned.exitCode == 0, "\(planned)")
+            let written = try Data(contentsOf: plan)
+            let next = try await CommandRun.tumbler(["rotate", "next"] + host + token, in: scene.folder)
+            #expect(next.exitCode == 1 && next.errors.contains("checkout-behind"), "\(next)")
+            #expect(try Data(contentsOf: plan) == written)
+            #expect(try scene.folder.text(of: "morning/tumbler.yaml") == source)
+            #expect(scene.service.requests("PUT").count == 1)
         }
     }
 
@@ -239,8 +325,9 @@ struct ReleasePublishingTests {
         }
     }
 
-    @Test("two lists of one version, here and there: it is said, and the next version follows both")
-    func twoListsOfOneVersionHereAndThereItIsSaidAndTheNextVersionFollowsBoth() async throws {
+    @Test(
+        "two lists of one version, here and there: nothing is released, and where it is allowed the next follows both")
+    func twoListsOfOneVersionHereAndThereNothingIsReleasedAndWhereItIsAllowedTheNextFollowsBoth() async throws {
         try await self.with { scene in
             let other = try await CommandRun.shell(
                 #"""
@@ -252,7 +339,10 @@ struct ReleasePublishingTests {
             #expect(other.exitCode == 0, "\(other)")
             let served = try scene.folder.text(of: "other.json")
             scene.shelf.list.withLockedValue { $0 = served }
-            let run = try await scene.release()
+            let refused = try await scene.release()
+            #expect(refused.exitCode == 1 && refused.errors.contains("checkout-behind"), "\(refused)")
+            #expect(try scene.version == 1)
+            let run = try await scene.release(["--yes", "--allow", "checkout-behind"])
             #expect(run.exitCode == 0, "\(run)")
             #expect(run.errors.contains("have different lists of version 1: who signed?"), "\(run)")
             #expect(try scene.version == 2)

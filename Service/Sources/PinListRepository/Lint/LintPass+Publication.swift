@@ -11,6 +11,13 @@ extension LintPass {
     var publicationFindings: [LintFinding] {
         guard let published else { return [] }
         var findings: [LintFinding] = []
+        if let unseen {
+            findings.append(
+                LintFinding(
+                    .checkoutBehind, "list",
+                    "version \(unseen.version) of \(unseen.issuedAt) is neither pins.json nor in lists/ of this checkout"
+                ))
+        }
         // The published list itself may be looked at.
         if self.list.version <= published.version, self.list.payload != published.payload {
             findings.append(

@@ -11,6 +11,7 @@ struct LintPass {
     let time: Timestamp
     let source: ListSource?
     let published: PinList?
+    let unseen: PinList?
     let held: HeldLists?
     let signers: [LintSigner]
     let root: Root?
@@ -40,6 +41,7 @@ struct LintPass {
         self.time = linter.time
         self.source = linter.source
         self.published = linter.published
+        self.unseen = linter.unseen
         self.held = linter.held
         self.signers = linter.signers
         self.root = linter.root

@@ -178,6 +178,11 @@ extension LintRule {
 
 // MARK: What a publication does
 extension LintRule {
+    /// A list that is served and that this checkout does not have. `release` looks for it, and so does what releases.
+    public static let checkoutBehind = LintRule(
+        "checkout-behind", .error,
+        "another checkout released the list that is served, and this one would take back what it changed",
+        fix: "bring this checkout up to date, look at tumbler diff, and release then")
     static let rolloutLowered = LintRule(
         "rollout-lowered", .error, "installations that enforced will accept any certificate again",
         fix: "keep rollout, or suspend for hours when something is wrong")
@@ -223,7 +228,7 @@ extension LintRule {
         .listHostPinned, .deniedKeyPinned, .deniedKeyServed, .revokedServed, .deniedCertificate,
         .unusedPinSet, .certificateNamesOtherEntry,
         .trapLog, .transparencyWithoutLogs, .logsStale, .unseenTransparency, .unknownTransparency,
-        .unknownMember, .rolloutLowered, .versionNotAbove, .wouldCutOff, .heldListRefuses,
+        .unknownMember, .checkoutBehind, .rolloutLowered, .versionNotAbove, .wouldCutOff, .heldListRefuses,
         .propagation, .propagationShort, .listsMissing, .listHostSharesFate, .notObserved,
     ]
 

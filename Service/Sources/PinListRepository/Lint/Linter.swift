@@ -21,6 +21,9 @@ public struct Linter: Sendable {
     /// The list that clients have now.
     public var published: PinList?
 
+    /// The list that clients have now, where the project has not got it: another checkout released it.
+    var unseen: PinList?
+
     /// The lists that installations may still hold; without them the published list alone is looked at.
     public var held: HeldLists?
 

@@ -41,6 +41,9 @@ public struct ListRelease: Sendable {
     /// nothing is published yet.
     public let published: PinList?
 
+    /// The list that the destination serves, where the project has neither it nor a later one that followed it.
+    private let unseen: PinList?
+
     private let source: ListSource
     private let project: ProjectFolder
     private let destination: (any ReleaseDestination)?
@@ -64,13 +67,28 @@ public struct ListRelease: Sendable {
         self.listOfProject = try project.publishedList()
         // What clients have is what the destination serves; the next version comes after every list that counts.
         self.published = destination?.current ?? self.listOfProject
+        self.unseen = try Self.unseen(destination?.current, self.listOfProject, in: project)
         let newest = [self.listOfProject, self.published].compactMap { $0 }.max { $0.version < $1.version }
         self.list = try PinList(building: source, after: newest, at: time)
         try ListHistory.expectRoom(for: self.list, in: project)
         self.metadata = try SignableMetadata(self.list.payload, named: ProjectFolder.sourceName)
     }
 
-    /// A linter for the list that knows what the project knows. Lists that are held, what hosts serve and what a probe saw
+    /// The list that is served, where another checkout released it: this one would take back what that one changed, and its
+    /// own source says nothing of it.
+    private static func unseen(
+        _ served: PinList?, _ own: PinList?, in project: ProjectFolder
+    ) throws(RepositoryError) -> PinList? {
+        guard let served, served.payload != own?.payload else { return nil }
+        let kept = try ListHistory(of: project).list(served.version)
+        guard kept?.payload != served.payload else { return nil }
+        // Of a list from before lists were kept nothing is known, and a later one is here.
+        guard kept == nil, let own, own.version > served.version else { return served }
+        return nil
+    }
+
+    /// A linter for the list that knows what the project knows. Its finding `checkout-behind` is that another checkout
+    /// released the list that the destination serves. Lists that are held, what hosts serve and what a probe saw
     /// are added by the caller.
     ///
     /// - Throws: ``RepositoryError`` when a root cannot be read.
@@ -78,6 +96,7 @@ public struct ListRelease: Sendable {
         var linter = Linter(self.list, at: self.time)
         linter.source = self.source
         linter.published = self.published
+        linter.unseen = self.unseen
         linter.root = try self.project.newestRoot()
         return linter
     }

@@ -85,6 +85,16 @@ struct Release {
             hint: "--token-file FILE; or --no-publish, where another machine publishes")
     }
 
+    /// Refuses to begin what this checkout could not release: another one released the list that is served. A service that
+    /// cannot be asked now is asked again by the release.
+    ///
+    /// - Throws: ``CommandError`` when it is behind, and ``RepositoryError`` when no list can be built.
+    func expectUpToDate(_ input: SourceInput) async throws {
+        guard !self.noPublish, let service = try? await ReleaseService(self.service, input) else { return }
+        let linter = try ListRelease(input.source, in: input.project, to: service, at: self.time).linter()
+        try self.expectNone(of: linter.findings.filter { $0.rule == .checkoutBehind && !self.allow.allows($0) })
+    }
+
     /// Whether the list goes out with this command: `pins.json` of a project without a service is what clients get.
     private func isOut(_ input: SourceInput) -> Bool {
         !self.noPublish || self.export != nil || (input.source.server == nil && self.service.server == nil)
@@ -114,11 +124,14 @@ struct Release {
             linter.hostsToObserve, by: self.service.connection.connections, at: self.time)
         let findings = linter.findings.filter { !self.allow.allows($0) }
         for finding in findings where finding.rule.severity == .warning { StandardError.note(finding.line) }
-        let errors = findings.filter { $0.rule.severity == .error }
-        guard let first = errors.first else {
-            if let live, !live.live { self.recommendLooking(release) }
-            return held
-        }
+        try self.expectNone(of: findings.filter { $0.rule.severity == .error })
+        if let live, !live.live { self.recommendLooking(release) }
+        return held
+    }
+
+    /// Refuses what lint calls an error.
+    private func expectNone(of errors: [LintFinding]) throws(CommandError) {
+        guard let first = errors.first else { return }
         let more = errors.count == 1 ? "" : " (and \(errors.count - 1) more: see tumbler lint)"
         throw CommandError(
             .doesNotHold, "\(first.line)\(more)", hint: "\(first.rule.fix); or --allow \(first.rule.id)")

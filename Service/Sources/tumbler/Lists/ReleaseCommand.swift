@@ -16,7 +16,8 @@ struct ReleaseCommand: ServiceAskingCommand {
             tumbler.yaml unless --key names others; when they do not make the threshold, use build, sign and combine. \
             The list becomes pins.json of the project folder; --export writes the tree of a static host as well. With \
             server: in tumbler.yaml and a token, it is published there: the list that the service serves is the one \
-            that is compared with, and when the service refuses, pins.json stays what it was. Without a token nothing \
+            that is compared with, and when the service refuses, pins.json stays what it was. A checkout that has not got \
+            that list is behind, and releases nothing unless --allow checkout-behind. Without a token nothing \
             is released, unless --no-publish is given. What goes out is kept in lists/.
             """
     )

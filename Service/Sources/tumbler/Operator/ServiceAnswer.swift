@@ -90,7 +90,8 @@ struct ServiceAnswer: Sendable {
         case (403, _): "tumbler token create, on the service's machine, makes one for this scope and this name"
         case (404, _): "is this the address of a Tumbler service?"
         case (409, "rollback"): "a newer list is published: bring the checkout up to date, then tumbler release"
-        case (409, "equivocation"): "another list of this version is published: tumbler release makes the next one"
+        case (409, "equivocation"):
+            "another list of this version is published: bring the checkout up to date, then tumbler release"
         case (409, "signature-lost"): "tumbler combine joins the envelope that is served and this one"
         case (422, "would-supersede"): "publish a list that is signed under the new root together with it"
         case (422, "would-refuse"): "tumbler sign the list with the keys of the hybrid demand, and publish it first"

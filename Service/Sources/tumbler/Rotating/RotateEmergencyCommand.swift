@@ -80,6 +80,7 @@ struct RotateEmergencyCommand: ServiceAskingCommand {
             timeline: RotationTimeline(from: time, switchAt: time), at: time)
         let release = try self.release(at: time)
         try release.expectToken(knowledge.input)
+        try await release.expectUpToDate(knowledge.input)
         let toll = EmergencyToll(plan, knowledge, at: time)
         let suspension = self.suspension(of: plan, toll, knowledge.input.source, at: time)
         let changes = try self.changes(plan, suspension, knowledge, at: time)
