@@ -154,6 +154,31 @@ struct SignedPlaceTests {
     }
 
     @Test(
+        "a year later: the request of the next key does not replace the file from which the pin of the served key is read",
+        arguments: ["current.csr", "current.pem.pub"])
+    func requestOfTheNextKeyDoesNotReplaceTheFileFromWhichThePinOfTheServedKeyIsRead(file: String) async throws {
+        try await withTemporaryFolder { folder in
+            func request(_ key: String, _ output: String) async throws -> CommandRun {
+                try await CommandRun.tumbler(
+                    [
+                        "key", "csr", key, "--subject", "CN=api.example.com", "--dns", "api.example.com", "-o", output,
+                    ], in: folder)
+            }
+            try await CommandRun.makeKey("current.pem", in: folder)
+            try await CommandRun.makeKey("next.pem", in: folder)
+            try await request("current.pem", "current.csr").expectSuccess()
+            try await self.expectRefusal(
+                ["\(file) holds ", " of another key, sha256/", "never overwritten"], leaving: file, in: folder,
+                exitCode: 2
+            ) { try await request("next.pem", file) }
+            // For its own key it may be made once more, and what holds no pin is replaced as before.
+            try await request("current.pem", file).expectSuccess()
+            try folder.write("notes", as: "next.csr")
+            try await request("next.pem", "next.csr").expectSuccess()
+        }
+    }
+
+    @Test(
         "a private key in any form is no file that -o replaces: PKCS #8, SEC 1, PKCS #1, in DER, encrypted, with headers",
         .needsOpenSSL,
         arguments: [

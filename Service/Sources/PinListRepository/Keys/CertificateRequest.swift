@@ -75,6 +75,35 @@ public struct CertificateRequest: Sendable {
     }
 }
 
+extension CertificateRequest {
+    /// Refuses a file that has the pin of another key: a source may take it from there (`csr:`, `cert:`, `publicKey:`), and
+    /// would lose the pin of a key that is served. A private key is refused where files are written.
+    ///
+    /// - Parameters:
+    ///   - path: The file that is to be written.
+    ///   - key: The key whose request it is to hold.
+    /// - Throws: ``RepositoryError`` of the code `file`.
+    package static func expectPlace(at path: String, for key: PrivateKey) throws(RepositoryError) {
+        var status = stat()
+        // A pipe is not read: it would wait for a writer.
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+            let bytes = try? BoundedFile.read(path, maximum: SourceMaterial.maximumLength),
+            let held = try? PinnedMaterial.all(in: bytes, named: path)
+        else { return }
+        let own = Pin(kind: .publicKey, hashing: key.subjectPublicKeyInfo)
+        guard let other = held.first(where: { $0.kind != .privateKey && $0.pin != own }) else { return }
+        let what =
+            switch other.kind {
+            case .certificate: "a certificate"
+            case .request: "a request"
+            default: "the public key"
+            }
+        throw RepositoryError(
+            .file, "\(path) holds \(what) of another key, \(other.pin), and is never overwritten",
+            hint: "choose another name, such as one with the date: tumbler.yaml may take a pin from that file")
+    }
+}
+
 extension PrivateKey {
     /// The key as swift-certificates has it, and how it signs; `nil` for a kind that it does not know.
     fileprivate var certificateKey: (Certificate.PrivateKey, Certificate.SignatureAlgorithm)? {

@@ -10,7 +10,7 @@ struct SourceMaterial {
     static let members = ["pin", "cert", "key", "publicKey", "csr"]
 
     /// The maximum number of bytes of such a file: a certificate in PEM has some thousand.
-    private static let maximumLength = 1 << 20
+    static let maximumLength = 1 << 20
 
     /// The maximum number of files that are read: 10,000 entries with a file for each of three pins.
     private static let maximumFiles = 32_768

@@ -83,7 +83,8 @@ struct KeyCSRCommand: AsyncParsableCommand {
         abstract: "Write a certificate request for a key.",
         discussion: """
             For a backup key: its pin goes out with a list first, and the request goes to the authority when it is \
-            needed. KEY is a private key file.
+            needed. KEY is a private key file. A file with a request, a certificate or a public key of another key is \
+            never overwritten: tumbler.yaml may take its pin from there.
             """
     )
 
@@ -117,7 +118,11 @@ struct KeyCSRCommand: AsyncParsableCommand {
             let key = try KeyFile.read(path) { () throws(RepositoryError) in
                 try self.passphrases.source(at: 0).passphrase(for: path)
             }
-            return try CertificateRequest(for: key, subject: self.subject, names: self.names)
+            let request = try CertificateRequest(for: key, subject: self.subject, names: self.names)
+            if self.output.path != InputFile.standardInput {
+                try CertificateRequest.expectPlace(at: self.output.path, for: key)
+            }
+            return request
         }
         try self.output.write(Array(request.text.utf8))
     }
