@@ -91,6 +91,24 @@ struct ExportCommandTests {
         }
     }
 
+    @Test("from a checkout without the newest root: its list does not replace the one that clients of that root hold")
+    func fromACheckoutWithoutTheNewestRootItsListDoesNotReplaceTheOneOfThatRoot() async throws {
+        try await self.withProject { folder, signer in
+            try folder.write(try await signer.root(version: 2), as: "root/2.json")
+            try await CommandRun.tumbler(["export", "out"], in: folder).expectResult()
+            try FileManager.default.removeItem(at: folder.appendingPathComponent("root/2.json"))
+            let served = try folder.contents(of: "\(Self.tree)/pins.json")
+            // A newer list, so that its version alone would not stop it.
+            let build = ["build", "-o", "list.json", "--at", "2026-11-22T00:00:00Z"]
+            try await CommandRun.tumbler(build, in: folder).expectResult()
+            try folder.write(try await signer.envelope("pins", try folder.contents(of: "list.json")), as: "pins.json")
+            let run = try await CommandRun.tumbler(["export", "out"], in: folder)
+            run.expectError(1, hint: true)
+            #expect(run.errors.contains("root/2.json in ") && run.errors.contains("does not have"), "\(run)")
+            #expect(try folder.contents(of: "\(Self.tree)/pins.json") == served)
+        }
+    }
+
     @Test("a root that is published is never rewritten")
     func rootThatIsPublishedIsNeverRewritten() async throws {
         try await self.withProject { folder, _ in

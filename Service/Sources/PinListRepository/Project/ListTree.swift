@@ -87,8 +87,9 @@ public struct ListTree: Sendable {
         throw RepositoryError(.file, "the log list \(listed.digest) that the list names is missing")
     }
 
-    /// Refuses a folder with another root of a version, with a newer list, or with another list of this version: clients that got
-    /// these refuse what would be written. A list that does not count under the newest root bounds nothing.
+    /// Refuses a folder with another root of a version, with a root that comes after the newest one here, with a newer list, or with
+    /// another list of this version: clients that got these refuse what would be written. A list that does not count under the newest
+    /// root bounds nothing; so a checkout without the newest root must not go on to look at lists.
     ///
     /// - Parameter folder: The folder that is served.
     /// - Throws: ``RepositoryError`` of code `metadata`.
@@ -104,6 +105,16 @@ public struct ListTree: Sendable {
                 throw RepositoryError(
                     .metadata, "\(file.path) in \(folder.path) is another root", hint: "a root is never rewritten")
             }
+        }
+        let newest = self.state.chain.newest.version
+        let next = "\(self.base)/root/\(newest + 1).json"
+        guard !FileManager.default.fileExists(atPath: folder.appendingPathComponent(next).path) else {
+            throw RepositoryError(
+                .metadata,
+                "\(next) in \(folder.path) is a root that this checkout does not have: it ends at root \(newest), and clients that "
+                    + "follow the next one may refuse this list",
+                hint: "bring this checkout up to date, and release the next version; if none of you made that root: "
+                    + "docs/operations/lost-root-keys.md")
         }
         let path = "\(self.base)/\(ProjectFolder.listName)"
         var there = self.state

@@ -39,11 +39,11 @@ struct OpenSSLSigner {
         ])
     }
 
-    /// The first root, with the one key for both roles.
-    func root() async throws -> Data {
+    /// A root with the one key for both roles; the first one, where no other is asked for.
+    func root(version: Int = 1) async throws -> Data {
         let role: [String: Any] = ["keyids": [self.keyID], "threshold": 1]
         let payload = try JSONSerialization.data(withJSONObject: [
-            "type": "root", "specVersion": "1.0", "name": "com.example.app", "version": 1,
+            "type": "root", "specVersion": "1.0", "name": "com.example.app", "version": version,
             "issuedAt": "2026-11-01T00:00:00Z", "expiresAt": "2029-11-20T00:00:00Z",
             "keys": [self.keyID: ["algorithm": "ed25519", "publicKey": self.publicKey]],
             "roles": ["root": role, "pins": role],
