@@ -178,6 +178,36 @@ struct RotationFileTests {
         }
     }
 
+    @Test("the lock of rotations is not taken through a link or a pipe, and makes no file where a link leads")
+    func lockOfRotationsIsNotTakenThroughALinkOrAPipe() async throws {
+        try await withTemporaryFolder { folder in
+            let project = ProjectFolder(folder.appendingPathComponent("project"))
+            try project.makeLocalFolder()
+            let local = project.folder.appendingPathComponent(ProjectFolder.localName)
+            let lock = local.appendingPathComponent("rotate.lock")
+            let target = folder.appendingPathComponent("elsewhere")
+            func isRefused() -> Bool {
+                do throws(RepositoryError) {
+                    _ = try RotationLock(project)
+                    return false
+                } catch { return error.code == .file && error.hint != nil }
+            }
+            #expect(!isRefused())
+            try FileManager.default.removeItem(at: lock)
+            try FileManager.default.createSymbolicLink(at: lock, withDestinationURL: target)
+            #expect(isRefused())
+            try FileManager.default.removeItem(at: lock)
+            #expect(mkfifo(lock.path, 0o600) == 0)
+            #expect(isRefused())
+            // The whole folder, too: what it leads to would get a file that hides all others from git.
+            try FileManager.default.removeItem(at: local)
+            try FileManager.default.createDirectory(at: target, withIntermediateDirectories: false)
+            try FileManager.default.createSymbolicLink(at: local, withDestinationURL: target)
+            #expect(isRefused())
+            #expect(try FileManager.default.contentsOfDirectory(atPath: target.path).isEmpty)
+        }
+    }
+
     @Test("a folder with too many plans, a file that is named for another host or for none, and no folder at all")
     func folderWithTooManyPlansAFileThatIsNamedForAnotherHostOrForNone() async throws {
         try await withTemporaryFolder { folder in

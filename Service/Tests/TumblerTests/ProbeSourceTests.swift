@@ -45,6 +45,31 @@ struct ProbeSourceTests {
         }
     }
 
+    @Test(
+        "a link in a checkout leads a probe to no other file of the user: nothing is read or written there",
+        arguments: [".tumbler/probe.json", ".tumbler"])
+    func linkInACheckoutLeadsAProbeToNoOtherFileOfTheUser(link: String) async throws {
+        try await ProbeScene.with { scene in
+            try self.makeProject(scene)
+            let victim = scene.folder.appendingPathComponent("victim")
+            try FileManager.default.createDirectory(at: victim, withIntermediateDirectories: true)
+            try victim.write("ssh-ed25519 AAAA", as: "probe.json")
+            let place = scene.folder.appendingPathComponent("project/\(link)")
+            let isFolder = link == ".tumbler"
+            if !isFolder {
+                try FileManager.default.createDirectory(
+                    at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
+            }
+            try FileManager.default.createSymbolicLink(
+                atPath: place.path, withDestinationPath: isFolder ? "../victim" : "../../victim/probe.json")
+            let run = try await self.probeProject(scene)
+            #expect(run.exitCode == 0, "\(run)")
+            #expect(run.errors.contains("may lead out of the project"), "\(run)")
+            #expect(try victim.text(of: "probe.json") == "ssh-ed25519 AAAA")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: victim.path) == ["probe.json"])
+        }
+    }
+
     @Test("a list that its roots do not hold is not believed; without roots it is, and that is said")
     func listThatItsRootsDoNotHoldIsNotBelievedWithoutRootsItIsAndThatIsSaid() async throws {
         try await ProbeScene.with { scene in

@@ -120,8 +120,25 @@ public struct ProjectFolder: Sendable {
     /// - Throws: ``RepositoryError`` of code `file`.
     public func makeLocalFolder() throws(RepositoryError) {
         let ignore = self.folder.appendingPathComponent(Self.localName).appendingPathComponent(".gitignore")
+        try Self.expectLocal(ignore)
         guard !FileManager.default.fileExists(atPath: ignore.path) else { return }
         try Self.write(Array("*\n".utf8), to: ignore)
+    }
+
+    /// Refuses a file for what concerns this machine alone, and its folder, where it is something else. Version control keeps
+    /// links: a checkout of another person's must not lead a command that only looks to the other files of this user.
+    ///
+    /// - Parameter file: A file in the folder for this machine alone.
+    /// - Throws: ``RepositoryError`` of code `file` for a link, wherever it leads, a pipe, or a folder in place of the file.
+    package static func expectLocal(_ file: URL) throws(RepositoryError) {
+        for (place, type) in [(file.deletingLastPathComponent(), S_IFDIR), (file, S_IFREG)] {
+            var status = stat()
+            guard lstat(place.path, &status) == 0, status.st_mode & S_IFMT != type else { continue }
+            throw RepositoryError(
+                .file,
+                "\(place.path) is \(type == S_IFDIR ? "no folder" : "no file") of its own: a link or a pipe may lead out of the project",
+                hint: "remove it; it is made anew")
+        }
     }
 
     /// Replaces a file whole, or makes it, with the folders that it is in.

@@ -146,8 +146,9 @@ public struct RotationLock: ~Copyable, Sendable {
     /// - Throws: ``RepositoryError`` of the code `source` when another process has it, and `file` when it cannot be made.
     public init(_ project: ProjectFolder) throws(RepositoryError) {
         try project.makeLocalFolder()
-        let path = project.folder.appendingPathComponent(Self.path).path
-        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
+        let file = project.folder.appendingPathComponent(Self.path)
+        try ProjectFolder.expectLocal(file)
+        let descriptor = open(file.path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o644)
         guard descriptor >= 0 else {
             throw RepositoryError(.file, "\(Self.path) cannot be opened: \(String(cString: strerror(errno)))")
         }

@@ -37,6 +37,10 @@ struct ProbeMemoryFile {
     /// - Parameter isTelling: Whether a warning says that the file cannot be read.
     func load(isTelling: Bool = true) -> ProbeMemory {
         guard FileManager.default.fileExists(atPath: self.file.path) else { return ProbeMemory() }
+        do throws(RepositoryError) { try self.expectOwn() } catch {
+            if isTelling { StandardError.warning("\(error.reason); nothing is compared with last time") }
+            return ProbeMemory()
+        }
         let bytes = try? BoundedFile.read(self.file.path, maximum: ProbeMemory.maximumLength)
         guard let memory = bytes.flatMap({ ProbeMemory($0) }) else {
             if isTelling {
@@ -47,9 +51,15 @@ struct ProbeMemoryFile {
         return memory
     }
 
+    /// Refuses a link in place of a file of ours. One that a person named is theirs.
+    private func expectOwn() throws(RepositoryError) {
+        if self.isOurs { try ProjectFolder.expectLocal(self.file) }
+    }
+
     /// Writes it for the next probe.
     func save(_ memory: ProbeMemory) {
         do throws(RepositoryError) {
+            try self.expectOwn()
             try ProjectFolder.write(memory.bytes, to: self.file)
             let ignore = self.file.deletingLastPathComponent().appendingPathComponent(".gitignore")
             if self.isOurs, !FileManager.default.fileExists(atPath: ignore.path) {
