@@ -59,8 +59,8 @@ final class ConnectionLedger: @unchecked Sendable {
     struct Opening: Sendable {
         /// The server.
         let server: Server
-        /// The paths that its challenge allowed: one, but where a task had several challenges for the server; none where the
-        /// connection resumed a TLS session that nothing is known of.
+        /// The paths that its challenge allowed: one, but where a task had several challenges for the server; none where
+        /// nothing is known of it: it resumed another one's TLS session, or another delegate answered its challenge.
         let paths: [ValidatedPath]
     }
 
@@ -114,10 +114,15 @@ final class ConnectionLedger: @unchecked Sendable {
     /// Records that a task opened a connection for a server, by what its challenge allowed. Ends that another connection also
     /// had, to another server or with another path, identify neither.
     ///
-    /// - Returns: Whether there was a challenge for it. There is none where it resumed a TLS session.
+    /// - Parameter mayBeResumed: Whether it resumed a TLS session where there was no challenge for it: then it is behind the
+    ///   path that the server showed last. `false` where another delegate may have answered the challenge: then nothing is
+    ///   known of it.
+    /// - Returns: Whether there was a challenge for it.
     @discardableResult
-    func opened(_ endpoint: Endpoint, for server: Server, task: ObjectIdentifier) -> Bool {
-        let known = self.path(of: server)
+    func opened(
+        _ endpoint: Endpoint, for server: Server, task: ObjectIdentifier, mayBeResumed: Bool = true
+    ) -> Bool {
+        let known = mayBeResumed ? self.path(of: server) : nil
         return self.lock.withLock {
             let challenged = self.pending[task]?.removeValue(forKey: server) ?? []
             // One of several is still to be located.
@@ -139,12 +144,9 @@ final class ConnectionLedger: @unchecked Sendable {
         }
     }
 
-    /// Records that a task opened a connection for a server whose ends are not shown.
-    ///
-    /// - Returns: Whether there was a challenge for it. There is none where it resumed a TLS session: then it is behind the path that
-    ///   the server showed last.
-    func opened(for server: Server, task: ObjectIdentifier) -> Bool {
-        let known = self.path(of: server)
+    /// The same for a connection whose ends are not shown.
+    func opened(for server: Server, task: ObjectIdentifier, mayBeResumed: Bool) -> Bool {
+        let known = mayBeResumed ? self.path(of: server) : nil
         return self.lock.withLock {
             if self.pending[task]?[server] != nil { return true }
             if let known { self.cannotLocate([known], of: server) }

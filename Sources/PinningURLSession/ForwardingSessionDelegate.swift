@@ -52,8 +52,8 @@ open class ForwardingSessionDelegate: NSObject, URLSessionDataDelegate, URLSessi
 
     // MARK: The methods of the delegate
 
-    private static let challengeOfSession = "URLSession:didReceiveChallenge:completionHandler:"
-    private static let challengeOfTask = "URLSession:task:didReceiveChallenge:completionHandler:"
+    static let challengeOfSession = "URLSession:didReceiveChallenge:completionHandler:"
+    static let challengeOfTask = "URLSession:task:didReceiveChallenge:completionHandler:"
 
     #if canImport(FoundationNetworking)
     /// Whether there is a method, which URLSession asks before it calls one: a subclass's own, or one of the app's

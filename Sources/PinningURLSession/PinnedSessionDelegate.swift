@@ -14,12 +14,14 @@ public import FoundationNetworking
 /// A session's delegate that pins: the challenge of each connection is evaluated before a byte of a request leaves, and
 /// the connection of each response is evaluated for the host of its request.
 ///
-/// Every other call is forwarded to the app's own delegate. Subclasses are allowed; an override calls `super`. A
-/// subclass that adds the session's method for challenges (`urlSession(_:didReceive:completionHandler:)`) is never
-/// asked by it.
+/// Every other call is forwarded to the app's own delegate. Subclasses are allowed; an override calls `super`: a challenge
+/// for a server's trust that it answers by itself is evaluated by nobody. A subclass that adds the session's method for
+/// challenges (`urlSession(_:didReceive:completionHandler:)`) is never asked by it.
 ///
-/// A delegate of a single task (`URLSessionTask.delegate`) that has the method for challenges takes its task's from here:
-/// the second check withholds such responses where pins are enforced.
+/// A delegate of a single task (`URLSessionTask.delegate`) that has a method for challenges takes its task's from here. Where
+/// pins are enforced, the second check withholds the responses over a connection that such a task opened without a
+/// challenge here, those of later tasks too. It learns of the connection from the task's metrics, when the task ends: what was
+/// handed over before that stays so, and a delegate that takes the metrics as well hides it.
 ///
 /// `@unchecked Sendable`: because what changes is in the ledger and the refusals, under their own locks.
 open class PinnedSessionDelegate: ForwardingSessionDelegate, @unchecked Sendable {
@@ -201,16 +203,18 @@ open class PinnedSessionDelegate: ForwardingSessionDelegate, @unchecked Sendable
     }
 
     private func evaluate(_ metrics: URLSessionTaskMetrics, of task: URLSessionTask, in session: URLSession) {
-        if !self.check.locate(metrics, of: ObjectIdentifier(task)) { self.watch.noteUnchallenged() }
-        if self.refusals.refusal(of: task) == nil, let refusal = self.check.refusal(of: metrics) {
+        let located = self.check.locate(
+            metrics, of: ObjectIdentifier(task), answeredByItsOwn: task.hasOwnAnswers(insteadOf: self))
+        if !located.wereChallenged { self.watch.noteUnchallenged() }
+        if self.refusals.refusal(of: task) == nil, let refusal = self.check.refusal(of: metrics, located) {
             self.refusals.end(task, by: refusal, of: self.pinning)
         }
         self.ledger.ended(ObjectIdentifier(task))
-        guard self.refusals.refusal(of: task) != nil, metrics.endWithResponse else { return }
-        // Without a delegate that follows the task, the system has cached the response without a question. A later request uses
-        // another connection.
-        session.emptyCache()
-        session.flush {}
+        let isWithheld = self.refusals.refusal(of: task) != nil && metrics.endWithResponse
+        // Without a delegate that follows the task, the system has cached the response without a question.
+        if isWithheld { session.emptyCache() }
+        // A later request uses another connection.
+        if isWithheld || located.hidesUnevaluated { session.flush {} }
     }
 
     /// Gives the app's delegate the refusal by pinning in place of "cancelled".

@@ -21,7 +21,7 @@ struct ResponseCheck: Sendable {
     let names: ValidNames
 
     /// Checks before anything is delivered. The connection is not known yet: a host that was evaluated before passes, and
-    /// ``refusal(of:)`` checks again. Any other host passes when each connection that may have carried the response
+    /// ``refusal(of:_:)`` checks again. Any other host passes when each connection that may have carried the response
     /// would satisfy it.
     func provisionalRefusal(of target: SessionTarget) -> PinningDecision? {
         self.refusal(of: target) { server in
@@ -30,29 +30,56 @@ struct ResponseCheck: Sendable {
         }
     }
 
+    /// What is known of the connections with TLS that a task opened.
+    struct Located {
+        /// Whether each had a challenge here.
+        var wereChallenged = true
+        /// The servers of those whose challenge the task's own delegate may have answered: they were evaluated by nobody.
+        var unevaluated: Set<ConnectionLedger.Server> = []
+        /// Whether one of these is not identified by its ends: another request on it could not be told.
+        var hidesUnevaluated = false
+    }
+
     /// Records the connections that a task opened, by their ends: also of a hop without a response, and of a task that was
     /// refused, because others may use them.
     ///
-    /// - Returns: Whether each with TLS had a challenge.
-    func locate(_ metrics: URLSessionTaskMetrics, of task: ObjectIdentifier) -> Bool {
-        var wereChallenged = true
+    /// Nothing in the metrics tells a resumed TLS session, which has no challenge, from one whose challenge another delegate
+    /// answered. Where the task has such a delegate, the second is assumed.
+    ///
+    /// - Parameter isOwn: Whether a delegate of the task's own may have answered its challenges.
+    func locate(
+        _ metrics: URLSessionTaskMetrics, of task: ObjectIdentifier, answeredByItsOwn isOwn: Bool
+    ) -> Located {
+        var (located, challenged) = (Located(), Set<ConnectionLedger.Server>())
         for transaction in metrics.connected where !transaction.isReusedConnection {
-            guard let target = SessionTarget(transaction.request.url), let server = target.server else { continue }
+            guard let server = SessionTarget(transaction.request.url)?.server else { continue }
+            // All challenges of a task for one server are asked of one delegate.
+            let mayBeResumed = !isOwn || challenged.contains(server)
+            let endpoint = transaction.endpoint
             let isChallenged =
-                transaction.endpoint.map { self.ledger.opened($0, for: server, task: task) }
-                ?? self.ledger.opened(for: server, task: task)
-            if target.isTLS, !isChallenged { wereChallenged = false }
+                endpoint.map { self.ledger.opened($0, for: server, task: task, mayBeResumed: mayBeResumed) }
+                ?? self.ledger.opened(for: server, task: task, mayBeResumed: mayBeResumed)
+            guard !isChallenged else {
+                challenged.insert(server)
+                continue
+            }
+            located.wereChallenged = false
+            guard !mayBeResumed else { continue }
+            located.unevaluated.insert(server)
+            if endpoint.map({ self.ledger.isAmbiguous($0) }) ?? true { located.hidesUnevaluated = true }
         }
-        return wereChallenged
+        return located
     }
 
-    /// Checks when the request's metrics are known, for all hops of its redirects, after ``locate(_:of:)``.
-    func refusal(of metrics: URLSessionTaskMetrics) -> PinningDecision? {
+    /// Checks when the request's metrics are known, for all hops of its redirects, and what the task opened.
+    func refusal(of metrics: URLSessionTaskMetrics, _ located: Located) -> PinningDecision? {
         for transaction in metrics.connected {
             // A hop without a response delivered nothing.
             guard transaction.response != nil, let target = SessionTarget(transaction.request.url) else { continue }
             let refusal = self.refusal(of: target) { server in
-                self.decision(on: server, transaction.endpoint, isReused: transaction.isReusedConnection)
+                located.unevaluated.contains(server)
+                    ? self.evaluate(server, over: nil, of: nil)
+                    : self.decision(on: server, transaction.endpoint, isReused: transaction.isReusedConnection)
             }
             if let refusal { return refusal }
         }

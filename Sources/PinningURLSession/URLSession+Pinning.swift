@@ -79,6 +79,17 @@ extension URLSession {
     }
 }
 
+extension URLSessionTask {
+    /// Whether a delegate of the task's own may have answered its challenges in place of the session's. Apple does not document
+    /// which of its methods for challenges URLSession calls.
+    func hasOwnAnswers(insteadOf delegate: PinnedSessionDelegate) -> Bool {
+        guard let own = self.delegate, own !== delegate, !(own is TaskObserver) else { return false }
+        return [ForwardingSessionDelegate.challengeOfTask, ForwardingSessionDelegate.challengeOfSession].contains {
+            own.responds(to: NSSelectorFromString($0))
+        }
+    }
+}
+
 /// Receives the metrics of one task, for the session's delegate. For all other methods URLSession calls the session's
 /// delegate.
 ///
