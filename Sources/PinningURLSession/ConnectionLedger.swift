@@ -36,8 +36,8 @@ final class ConnectionLedger: @unchecked Sendable {
         }
     }
 
-    /// The maximum number of connections, and of tasks that open one. Beyond it the oldest are removed; an unknown
-    /// connection is refused where pins are enforced.
+    /// The maximum number of connections, and of tasks that open one. Beyond it the connections that were not used for the
+    /// longest time are forgotten, and any of the tasks ends.
     private static let maximum = 1_024
     /// The maximum number of paths of a server whose connections are not known by their ends.
     private static let maximumUnlocated = 4
@@ -45,15 +45,14 @@ final class ConnectionLedger: @unchecked Sendable {
     private let shared: AllowedPaths
     private let own = AllowedPaths()
     private let lock = NSLock()
-    private var openers: [Endpoint: Opener] = [:]
-    private var openedInOrder: [Endpoint] = []
+    private var openers = RecentlyUsed<Endpoint, Opener>(maximum: ConnectionLedger.maximum)
     /// By task and server, the paths of its challenges whose connections are not known by their ends yet.
     private var pending: [ObjectIdentifier: [Server: [ValidatedPath]]] = [:]
     /// The servers with connections whose tasks ended before their ends were known, and their newest paths: they may still be
     /// open.
     private var unlocated: [Server: [ValidatedPath]] = [:]
     /// The path that a server showed last, where it was refused since.
-    private var forgotten: [Server: ValidatedPath] = [:]
+    private var forgotten = RecentlyUsed<Server, ValidatedPath>(maximum: ConnectionLedger.maximum)
 
     /// What a connection was opened for.
     struct Opening: Sendable {
@@ -70,6 +69,12 @@ final class ConnectionLedger: @unchecked Sendable {
         /// Connections to several servers had these ends, one after the other or, behind a relay, at once: the ends do not
         /// identify the server.
         case several
+
+        /// Whether nothing is known of its path: once it is forgotten, it would pass for one of its server's others.
+        var isUnevaluated: Bool {
+            guard case .one(let opening) = self else { return false }
+            return opening.paths.isEmpty
+        }
     }
 
     /// Creates a ledger for a session.
@@ -78,11 +83,13 @@ final class ConnectionLedger: @unchecked Sendable {
     init(shared: AllowedPaths) { self.shared = shared }
 
     /// Records that a path was allowed for a server, by the challenge of a task.
-    func allowed(_ path: ValidatedPath, for server: Server, task: ObjectIdentifier) {
-        self.shared.note(path, for: server)
-        self.own.note(path, for: server)
+    ///
+    /// - Parameter isCovered: Whether an entry covers the server.
+    func allowed(_ path: ValidatedPath, for server: Server, isCovered: Bool, task: ObjectIdentifier) {
+        self.shared.note(path, for: server, isCovered: isCovered)
+        self.own.note(path, for: server, isCovered: isCovered)
         self.lock.withLock {
-            self.forgotten[server] = nil
+            self.forgotten.remove(server)
             self.pending[task, default: [:]][server, default: []].append(path)
             // A task whose own delegate takes its metrics never ends here.
             guard self.pending.count > Self.maximum, let given = self.pending.first(where: { $0.key != task }) else {
@@ -128,18 +135,19 @@ final class ConnectionLedger: @unchecked Sendable {
             // One of several is still to be located.
             if challenged.count > 1 { self.cannotLocate(challenged, of: server) }
             let opening = Opening(server: server, paths: challenged.isEmpty ? known.map { [$0] } ?? [] : challenged)
-            switch self.openers[endpoint] {
-            case nil:
-                self.openers[endpoint] = .one(opening)
-                self.openedInOrder.append(endpoint)
+            var opener = Opener.one(opening)
+            switch self.openers.values[endpoint] {
+            case nil: break
             case .one(let before) where before.server == server && before.paths == opening.paths: break
             case .one(let before):
                 self.cannotLocate(before.paths, of: before.server)
                 self.cannotLocate(opening.paths, of: server)
-                self.openers[endpoint] = .several
-            case .several: self.cannotLocate(opening.paths, of: server)
+                opener = .several
+            case .several:
+                self.cannotLocate(opening.paths, of: server)
+                opener = .several
             }
-            if self.openedInOrder.count > Self.maximum { self.openers[self.openedInOrder.removeFirst()] = nil }
+            self.openers.set(opener, for: endpoint, isKept: opener.isUnevaluated)
             return !challenged.isEmpty
         }
     }
@@ -158,17 +166,21 @@ final class ConnectionLedger: @unchecked Sendable {
     func ended(_ task: ObjectIdentifier) { self.lock.withLock { self.end(task) } }
 
     /// The path that was validated for a server, in this session or, for a TLS session that is resumed, in another one.
-    func path(of server: Server) -> ValidatedPath? { self.own.path(of: server) ?? self.shared.path(of: server) }
+    func path(of server: Server) -> ValidatedPath? {
+        // Both are asked: what is used here is used for the other sessions, too.
+        let (own, shared) = (self.own.path(of: server), self.shared.path(of: server))
+        return own ?? shared
+    }
 
     /// What a connection was opened for, if it is known and no other server's connection had the same ends.
     func opener(of endpoint: Endpoint) -> Opening? {
-        guard case .one(let opening) = self.lock.withLock({ self.openers[endpoint] }) else { return nil }
+        guard case .one(let opening) = self.lock.withLock({ self.openers.use(endpoint) }) else { return nil }
         return opening
     }
 
     /// Whether connections to several servers had these ends.
     func isAmbiguous(_ endpoint: Endpoint) -> Bool {
-        guard case .several = self.lock.withLock({ self.openers[endpoint] }) else { return false }
+        guard case .several = self.lock.withLock({ self.openers.use(endpoint) }) else { return false }
         return true
     }
 
@@ -178,7 +190,7 @@ final class ConnectionLedger: @unchecked Sendable {
     /// The paths of connections that are known by their ends.
     private var opened: [Opening] {
         self.lock.withLock {
-            self.openers.values.compactMap { opener in
+            self.openers.values.values.compactMap { opener in
                 guard case .one(let opening) = opener else { return nil }
                 return opening
             }
@@ -219,23 +231,25 @@ final class ConnectionLedger: @unchecked Sendable {
         self.shared.forget(known.path, of: known.server)
         self.lock.withLock {
             self.unlocated[known.server]?.removeAll { $0 == known.path }
-            guard wasLast else { return }
-            if self.forgotten.count >= Self.maximum { self.forgotten = [:] }
-            self.forgotten[known.server] = known.path
+            if wasLast { self.forgotten.set(known.path, for: known.server, isKept: false) }
         }
     }
 
     /// Takes a path back that was refused for some time only: a connection that resumes its TLS session has no challenge. Another one
     /// than the server showed last is not taken, though it is allowed: what is resumed may be what it showed last.
-    func restore(_ known: Known) {
+    ///
+    /// - Parameter isCovered: Whether an entry covers the server.
+    func restore(_ known: Known, isCovered: Bool) {
         let isLast = self.lock.withLock {
-            guard self.forgotten[known.server] == known.path else { return false }
-            self.forgotten[known.server] = nil
+            guard self.forgotten.values[known.server] == known.path else { return false }
+            self.forgotten.remove(known.server)
             return true
         }
         guard isLast else { return }
-        self.own.note(known.path, for: known.server)
-        if self.shared.path(of: known.server) == nil { self.shared.note(known.path, for: known.server) }
+        self.own.note(known.path, for: known.server, isCovered: isCovered)
+        if self.shared.path(of: known.server) == nil {
+            self.shared.note(known.path, for: known.server, isCovered: isCovered)
+        }
     }
 }
 #endif

@@ -98,7 +98,8 @@ open class PinnedSessionDelegate: ForwardingSessionDelegate, @unchecked Sendable
             self.refusals.note(decision, of: self.pinning, task)
         } else if let host = try? HostName(decision.host) {
             let server = ConnectionLedger.Server(host: host, port: port)
-            self.ledger.allowed(decision.path, for: server, task: ObjectIdentifier(task))
+            self.ledger.allowed(
+                decision.path, for: server, isCovered: decision.entry != nil, task: ObjectIdentifier(task))
             self.watch.noteAllowed(decision, for: server)
         }
         return decision.verdict.disposition

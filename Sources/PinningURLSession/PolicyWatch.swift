@@ -175,7 +175,7 @@ final class PolicyWatch: @unchecked Sendable {
                 for: known.path, host: server.host.description, connection: ConnectionFacts(port: server.port),
                 known: before[known])
             guard decision.verdict == .block else {
-                self.ledger.restore(known)
+                self.ledger.restore(known, isCovered: decision.entry != nil)
                 allowed.insert(server)
                 dependsOnClock = dependsOnClock || decision.dependsOnClock
                 continue

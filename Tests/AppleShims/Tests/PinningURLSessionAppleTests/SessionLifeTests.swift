@@ -96,33 +96,86 @@ struct SessionLifeTests {
     @Test("makes no connection for these", arguments: ["data:text/plain,a", "file:///a", "about:blank", "/relative"])
     func makesNoConnectionForThese(url: String) { #expect(SessionTarget(URL(string: url)) == nil) }
 
+    /// Another server, of which one connection is met.
+    private func server(_ number: Int) throws -> ConnectionLedger.Server {
+        ConnectionLedger.Server(host: try HostName("h\(number).example.com"), port: 443)
+    }
+
+    private func meet(_ number: Int, _ path: ValidatedPath, by task: NSObject, _ ledger: ConnectionLedger) throws {
+        let (server, task) = (try self.server(number), ObjectIdentifier(task))
+        ledger.allowed(path, for: server, isCovered: false, task: task)
+        ledger.opened(.init(local: "a \(number)", remote: "b 443"), for: server, task: task)
+        ledger.ended(task)
+    }
+
     @Test("remembers a bounded number of servers and connections, the newest")
     func remembersABoundedNumberOfServersAndConnectionsTheNewest() throws {
         let shared = AllowedPaths()
         let ledger = ConnectionLedger(shared: shared)
         let path = ValidatedPath(uncheckedValidatedPath: [[0x30]])
         let tasks = (0..<3_000).map { _ in NSObject() }
-        func server(_ number: Int) throws -> ConnectionLedger.Server {
-            ConnectionLedger.Server(host: try HostName("h\(number).example.com"), port: 443)
-        }
-        for (number, task) in tasks.enumerated() {
-            ledger.allowed(path, for: try server(number), task: ObjectIdentifier(task))
-            ledger.opened(
-                .init(local: "a \(number)", remote: "b 443"), for: try server(number), task: ObjectIdentifier(task))
-            ledger.ended(ObjectIdentifier(task))
-        }
-        #expect(ledger.evaluated.count == 1_024)
-        #expect(shared.all.count == 1_024)
+        for (number, task) in tasks.enumerated() { try self.meet(number, path, by: task, ledger) }
+        #expect((512...1_024).contains(ledger.evaluated.count))
+        #expect((512...1_024).contains(shared.all.count))
         #expect(ledger.path(of: try server(2_999)) != nil)
         #expect(ledger.path(of: try server(0)) == nil)
         #expect(ledger.opener(of: .init(local: "a 2999", remote: "b 443"))?.server == (try server(2_999)))
         #expect(ledger.opener(of: .init(local: "a 0", remote: "b 443")) == nil)
         #expect(ledger.evaluated(otherThan: try server(1), needsEndpoint: true).isEmpty)
         // Tasks that never end, because a delegate of their own takes their metrics.
-        for task in tasks { ledger.allowed(path, for: try server(2_999), task: ObjectIdentifier(task)) }
+        for task in tasks {
+            ledger.allowed(path, for: try server(2_999), isCovered: false, task: ObjectIdentifier(task))
+        }
         #expect(ledger.pendingCount == 1_024)
         for task in tasks { ledger.ended(ObjectIdentifier(task)) }
         #expect(ledger.evaluated(otherThan: try server(1), needsEndpoint: true).count == 1)
+    }
+
+    @Test(
+        "uses a pinned host's kept connection on after it has met any number of hosts that a page has chosen, and resumes its TLS in another session",
+        arguments: [true, false])
+    func usesAPinnedHostsKeptConnectionOnAfterItHasMetAnyNumberOfHostsThatAPageHasChosen(
+        showsItsEnds: Bool
+    ) async throws {
+        let (phone, _) = try Phone.bank()
+        phone.network.settings.reportsEndpoints = showsItsEnds
+        let delegate = RecordingDelegate()
+        let session = phone.session(delegate: delegate)
+        #expect(await delegate.run(session.dataTask(with: Phone.url(Self.host))).error == nil)
+        let ledger = try #require(session.delegate as? PinnedSessionDelegate).ledger
+        let path = ValidatedPath(uncheckedValidatedPath: [[0x30]])
+        for number in 0..<2_000 { try self.meet(number, path, by: NSObject(), ledger) }
+        #expect(await delegate.run(session.dataTask(with: Phone.url(Self.host))).data == Data(Self.host.utf8))
+        #expect(await session.pinnedText(Phone.url(Self.host)).value == Self.host)
+        #expect(phone.network.handshakes(at: Self.host) == 1)
+        phone.network.settings.resumption = .acrossSessions
+        #expect(await phone.session().pinnedText(Phone.url(Self.host)).value == Self.host)
+        #expect(phone.network.challenges.count == 1)
+    }
+
+    @Test("remembers a connection that is used now and then, whichever others are opened")
+    func remembersAConnectionThatIsUsedNowAndThenWhicheverOthersAreOpened() throws {
+        let shared = AllowedPaths()
+        let ledger = ConnectionLedger(shared: shared)
+        let path = ValidatedPath(uncheckedValidatedPath: [[0x30]])
+        for number in 0..<3_000 {
+            try self.meet(number, path, by: NSObject(), ledger)
+            guard number.isMultiple(of: 100) else { continue }
+            #expect(ledger.opener(of: .init(local: "a 0", remote: "b 443"))?.paths == [path])
+            #expect(ledger.path(of: try self.server(0)) == path)
+        }
+        #expect(shared.all[try self.server(0)] == path)
+        #expect(shared.all[try self.server(1)] == nil)
+    }
+
+    @Test("remembers that nobody evaluated a connection, used or not")
+    func remembersThatNobodyEvaluatedAConnectionUsedOrNot() throws {
+        let ledger = ConnectionLedger(shared: AllowedPaths())
+        let path = ValidatedPath(uncheckedValidatedPath: [[0x30]])
+        let (ends, task) = (ConnectionLedger.Endpoint(local: "mine", remote: "b 443"), NSObject())
+        ledger.opened(ends, for: try self.server(0), task: ObjectIdentifier(task), mayBeResumed: false)
+        for number in 0..<3_000 { try self.meet(number, path, by: NSObject(), ledger) }
+        #expect(ledger.opener(of: ends)?.paths == [])
     }
 
     @Test("remembers why the newest tasks ended, and of none that is gone")
