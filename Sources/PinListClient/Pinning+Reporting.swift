@@ -9,6 +9,9 @@ internal import PinListMetadata
 extension Pinning {
     /// The maximum sleep while reports wait for a collector, in seconds: another collector may be back.
     private static let maximumWait: Int64 = 120
+    /// The pause between two reports that the list in force has expired, in seconds. The queue takes one that it has, or has
+    /// sent, for the same; one that it has no room for it counts and stores, which no look at the schedule should cost.
+    private static let stalePause: Int64 = 3_600
 
     /// The members of reports about the list in force.
     var reportedList: ReportedList? { self.held.map { ReportedList($0) } }
@@ -131,12 +134,12 @@ extension Pinning {
         self.add(report, at: now)
     }
 
-    /// Reports that the list in force has expired.
+    /// Reports that the list in force has expired, once an hour at most.
     func reportStale(at now: Timestamp) {
-        guard let list = self.reportedList, let report = Report(stale: list, app: self.configuration.app, at: now)
-        else {
-            return
-        }
+        guard self.stalePause.map({ $0.secondsLeft(at: now) == 0 }) ?? true, let list = self.reportedList,
+            let report = Report(stale: list, app: self.configuration.app, at: now)
+        else { return }
+        self.stalePause = RefreshState.Pause(from: now, seconds: Self.stalePause)
         self.add(report, at: now)
     }
 }

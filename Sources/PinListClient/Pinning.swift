@@ -50,6 +50,8 @@ public actor Pinning {
     var areReportsStored = true
     /// The sleeps between two looks at the schedule, one for each call of ``run()``.
     var scheduleSleeps: [UUID: ScheduleSleep] = [:]
+    /// The pause after a report that the list in force has expired.
+    var stalePause: RefreshState.Pause?
     /// A timer that ends when the next report is due.
     var reportTimer: Task<Void, Never>?
     /// Whether reports are being sent.

@@ -19,9 +19,13 @@ public struct RefreshSchedule: Hashable, Sendable {
     /// 3.3).
     private static let supersededWaits: [Int64] = [1, 5, 30]
 
-    /// The maximum sleep between two looks at the schedule, in seconds, so that a changed clock or an expired list is
-    /// noticed.
-    private static let maximumSleep: Int64 = 3_600
+    /// The maximum sleep between two looks at the schedule, in seconds. While the device sleeps, or the app is suspended, the time
+    /// of a task's sleep stands still: a refresh that became due in a night waits for the rest of it. A changed clock and an
+    /// expired list are noticed as late.
+    ///
+    /// A look that finds nothing due compares times, without the disk and the network, and no device wakes for it. A look at
+    /// each decision would cost less, and would not come while an open connection is used on.
+    private static let maximumSleep: Int64 = 60
 
     /// The stored state, which outlives the process.
     private(set) var stored: RefreshState
@@ -60,7 +64,7 @@ public struct RefreshSchedule: Hashable, Sendable {
     /// - Parameters:
     ///   - interval: The interval of the list in force, in seconds.
     ///   - now: The time by the client's clock.
-    public func sleep(refreshInterval interval: Int64, at now: Timestamp) -> Int64 {
+    func sleep(refreshInterval interval: Int64, at now: Timestamp) -> Int64 {
         min(self.wait(refreshInterval: interval, at: now), Self.maximumSleep)
     }
 

@@ -4,6 +4,7 @@
 
 import CertificatePinning
 import Foundation
+import PinFailureReports
 @_spi(Simulation) import PinListClient
 import PinListMetadata
 import PinningTesting
@@ -22,8 +23,9 @@ struct ScheduleTests {
                 client.clock.advance(by: 3_600)
                 await client.clock.untilSleeping()
             }
-            #expect(client.server.requests.isEmpty)
             client.clock.advance(by: 3_599)
+            await client.clock.untilSleeping()
+            #expect(client.server.requests.isEmpty)
             client.clock.advance(by: 1)
             await client.clock.untilSleeping()
         }
@@ -41,9 +43,72 @@ struct ScheduleTests {
         try client.publish { $0.refreshAfter = published }
         let pinning = try client.launch()
         _ = await pinning.refresh()
+        client.server.forgetRequests()
         try await running(pinning) {
             await client.clock.untilSleeping()
-            #expect(client.clock.waits.first == Double(min(seconds, 3_600)))
+            client.clock.advance(by: seconds - 1)
+            await client.clock.untilSleeping()
+            #expect(client.server.requests.isEmpty)
+            client.clock.advance(by: 1)
+            await client.clock.untilSleeping()
+        }
+        #expect(client.server.requests.count == 2)
+    }
+
+    @Test("a device that slept through the night refreshes within a minute after it woke, though no task slept on")
+    func deviceThatSleptThroughTheNightRefreshesWithinAMinuteAfterItWoke() async throws {
+        var client = try TestClient()
+        let device = DeviceThatSleeps(timeOfDay: client.clock)
+        client.configuration.clock = device
+        let pinning = try client.launch()
+        try await running(pinning) {
+            await device.uptime.untilSleeping()
+            client.server.forgetRequests()
+            client.clock.advance(by: 13 * 3_600)
+            device.uptime.advance(by: 60)
+            await device.uptime.untilSleeping()
+        }
+        #expect(client.server.paths == ["/root/2.json", "/pins.json"])
+    }
+
+    @Test(
+        "a look that finds nothing due uses neither network nor disk; a list that has expired is reported once an hour",
+        arguments: [false, true])
+    func lookThatFindsNothingDueUsesNeitherNetworkNorDisk(hasExpired: Bool) async throws {
+        let (disk, collector, randomness) = (MemoryStore(), SimulatedCollector(), CountedRandomness())
+        let store = UnreadableFiles(disk)
+        var client = try TestClient(store: store)
+        client.configuration.reportSender = collector
+        client.configuration.randomness = randomness
+        try client.publish { $0.reportTo = ["https://reports.example.com/v1/reports"] }
+        let pinning = try client.launch()
+        #expect(await pinning.refresh().isSuccess)
+        if hasExpired {
+            client.clock.advance(by: RepositorySimulator.listValidity)
+            client.server.interference = { _, _ in FetchResponse(status: 503, retryAfter: 43_200) }
+        }
+        func isDelivered() throws -> Bool {
+            guard case .bytes(let bytes) = disk.read(.reports, maximumBytes: .max) else { return false }
+            return try ReportQueue(bytes).count == 0
+        }
+        try await running(pinning) {
+            await client.clock.untilSleeping()
+            if hasExpired {
+                await collector.untilArrived(count: 1)
+                while try !isDelivered() { await Task.yield() }
+            }
+            client.server.forgetRequests()
+            let (reads, writes, drawn) = (store.reads, store.writes, randomness.drawn)
+            for _ in 0..<59 {
+                client.clock.advance(by: 60)
+                await client.clock.untilSleeping()
+            }
+            #expect(client.server.requests.isEmpty && store.reads == reads && store.writes == writes)
+            #expect(randomness.drawn == drawn)
+            client.clock.advance(by: 60)
+            await client.clock.untilSleeping()
+            // Each report draws the wait before it is first sent.
+            #expect(randomness.drawn == drawn + (hasExpired ? 1 : 0))
         }
     }
 
@@ -54,11 +119,15 @@ struct ScheduleTests {
         client.server.interference = { _, _ in throw FetchError(.network, "no route") }
         let pinning = try client.launch()
         try await running(pinning) {
-            for maximum in [120.0, 240, 480, 960, 1_920, 3_600] {
+            for maximum: Int64 in [120, 240, 480, 960, 1_920, 3_840, 7_680, 14_400, 14_400] {
                 await client.clock.untilSleeping()
-                let wait = try #require(client.clock.waits.first)
-                #expect(wait > maximum * 0.98 && wait <= maximum, "\(wait) of \(maximum)")
-                client.clock.advance(by: Int64(wait))
+                let wait = await self.wait(pinning, client)
+                #expect(wait > maximum * 98 / 100 && wait <= maximum, "\(wait) of \(maximum)")
+                client.server.forgetRequests()
+                client.clock.advance(by: wait - 1)
+                await client.clock.untilSleeping()
+                #expect(client.server.requests.isEmpty)
+                client.clock.advance(by: 1)
             }
         }
         client.server.interference = { _, _ in FetchResponse(status: 503, retryAfter: 9_000) }
@@ -68,12 +137,19 @@ struct ScheduleTests {
         _ = await other.refresh()
         try await running(other) {
             await patient.clock.untilSleeping()
-            patient.clock.advance(by: 3_600)
+            patient.server.forgetRequests()
+            patient.clock.advance(by: 8_999)
             await patient.clock.untilSleeping()
-            patient.clock.advance(by: 3_600)
+            #expect(patient.server.requests.isEmpty)
+            patient.clock.advance(by: 1)
             await patient.clock.untilSleeping()
-            #expect(patient.clock.waits.first == 1_800)
+            #expect(!patient.server.requests.isEmpty)
         }
+    }
+
+    /// The time until the next refresh, of which a sleep is a minute at most.
+    private func wait(_ pinning: Pinning, _ client: TestClient) async -> Int64 {
+        await pinning.refreshSchedule.wait(refreshInterval: PinList.defaultRefreshAfter, at: client.clock.now)
     }
 
     @Test("a mismatch asks for a refresh; a second one within five minutes does not")
@@ -112,16 +188,16 @@ struct ScheduleTests {
                 #expect(pinning.decision(for: TestClient.strangePath, host: TestClient.host).verdict == .block)
                 await client.clock.untilSleeping(count: 2)
                 client.clock.advance(by: 10)
-                let interval = PinList.defaultRefreshAfter
-                while await pinning.refreshSchedule.wait(refreshInterval: interval, at: client.clock.now) > 119 {
-                    await Task.yield()
-                }
+                while await self.wait(pinning, client) > 119 { await Task.yield() }
             }
-            // Not after the rest of the hour for which the schedule slept.
+            // Not after the rest of the interval.
             await client.clock.untilSleeping()
-            #expect(client.clock.waits == [119])
+            #expect(await self.wait(pinning, client) == 119)
             client.server.forgetRequests()
-            client.clock.advance(by: 119)
+            client.clock.advance(by: 118)
+            await client.clock.untilSleeping()
+            #expect(client.server.requests.isEmpty)
+            client.clock.advance(by: 1)
             await client.clock.untilSleeping()
         }
         #expect(client.server.paths == ["/root/2.json"])
@@ -134,6 +210,7 @@ struct ScheduleTests {
         try await running(pinning) {
             await client.clock.untilSleeping()
             client.clock.advance(by: 60)
+            await client.clock.untilSleeping()
             try client.server.publish { repository in
                 repository.time = client.clock.now
                 repository.pinsKeys = [repository.newKey()]
@@ -171,5 +248,31 @@ struct ScheduleTests {
         client.server.forgetRequests()
         try await running(try client.launch()) { await client.clock.untilSleeping() }
         #expect(!client.server.requests.isEmpty)
+    }
+}
+
+/// A device: its time of day goes on while it sleeps, and its tasks do not.
+private struct DeviceThatSleeps: PinningClock {
+    let timeOfDay: ManualClock
+    let uptime = ManualClock(TestClient.start)
+
+    var now: Timestamp { self.timeOfDay.now }
+
+    func sleep(seconds: Double) async throws { try await self.uptime.sleep(seconds: seconds) }
+}
+
+/// The lowest random numbers, counted.
+///
+/// `@unchecked Sendable`: because what changes is read and written under the lock only.
+private final class CountedRandomness: PinningRandomness, @unchecked Sendable {
+    private let lock = NSLock()
+    private var count = 0
+
+    /// How many were drawn.
+    var drawn: Int { self.lock.withLock { self.count } }
+
+    func bits() -> UInt64 {
+        self.lock.withLock { self.count += 1 }
+        return 0
     }
 }

@@ -139,31 +139,29 @@ struct ClientRun {
     }
 
     /// Whether the schedule begins a refresh at this moment, which a mismatch joins.
-    private func isRefreshDue(at now: Int64) -> Bool {
-        self.wakeAt <= now
-            && self.schedule.wait(refreshInterval: self.timeline.refreshInterval, at: self.clock(now)) == 0
-    }
+    private func isRefreshDue(at now: Int64) -> Bool { self.wakeAt <= now && self.wait(at: now) == 0 }
 
-    /// The sleep until the next look at the schedule.
-    private func sleep(at now: Int64) -> Int64 {
-        self.schedule.sleep(refreshInterval: self.timeline.refreshInterval, at: self.clock(now))
+    /// The time until the next refresh by the schedule. The client library looks at the schedule each minute meanwhile, for
+    /// devices that sleep and clocks that are set; here neither happens.
+    private func wait(at now: Int64) -> Int64 {
+        self.schedule.wait(refreshInterval: self.timeline.refreshInterval, at: self.clock(now))
     }
 
     private mutating func refreshBySchedule(at now: Int64, into tally: inout SimulationTally) {
-        var sleep = self.sleep(at: now)
-        if sleep == 0 {
+        var wait = self.wait(at: now)
+        if wait == 0 {
             self.refresh(at: now, into: &tally)
             // After a refresh none is due at the same moment: an interval and a backoff are a second long at least.
-            sleep = max(self.sleep(at: now), 1)
+            wait = max(self.wait(at: now), 1)
         }
-        self.wakeAt = now + sleep
+        self.wakeAt = now + wait
     }
 
     private mutating func refreshAfterMismatch(at now: Int64, into tally: inout SimulationTally) {
         self.mismatchAt = .max
         self.refresh(at: now, into: &tally)
         // One that failed is tried again by the backoff, sooner than the schedule was going to look.
-        self.wakeAt = min(self.wakeAt, now + max(self.sleep(at: now), 1))
+        self.wakeAt = min(self.wakeAt, now + max(self.wait(at: now), 1))
         guard self.hasAnotherMismatch else { return }
         self.hasAnotherMismatch = false
         self.askForRefresh(at: now)

@@ -47,8 +47,16 @@ struct RealClient {
 
     private var now: Int64 { self.clock.now.secondsSince1970 - Timeline.beginning.secondsSince1970 }
 
-    private func turn(to moment: Int64) {
-        self.clock.now = Timestamp(secondsSince1970: Timeline.beginning.secondsSince1970 + moment)
+    private func time(_ moment: Int64) -> Timestamp {
+        Timestamp(secondsSince1970: Timeline.beginning.secondsSince1970 + moment)
+    }
+
+    private func turn(to moment: Int64) { self.clock.now = self.time(moment) }
+
+    /// The time until the next refresh by the schedule, as it is at a moment. Meanwhile the client looks at the schedule each
+    /// minute, and does nothing else.
+    private func wait(_ pinning: Pinning, at moment: Int64) async -> Int64 {
+        await pinning.refreshSchedule.wait(refreshInterval: self.host.refreshAfter, at: self.time(moment))
     }
 
     /// Opens it at each of some moments for so many seconds.
@@ -71,8 +79,7 @@ struct RealClient {
             configuration: PinningConfiguration(
                 fetcher: self.fetcher, reportSender: NoNetwork(), clock: self.clock, randomness: self.randomness))
         var session = Session(since: self.now, version: pinning.policyInForce.listVersion)
-        let interval = self.host.refreshAfter
-        let isDue = await pinning.refreshSchedule.wait(refreshInterval: interval, at: self.clock.now) == 0
+        let isDue = await self.wait(pinning, at: self.now) == 0
         // A mismatch while the first refresh is on its way joins it: here it is not heard, which comes to the same.
         if isDue { _ = self.connect(pinning, &session, &story) }
         let run = Task { await pinning.run() }
@@ -83,11 +90,16 @@ struct RealClient {
         } else {
             try await self.connectIfNewer(pinning, &session, &story)
         }
-        while let next = self.nextMoment(session), next < end {
+        while let next = await self.nextMoment(pinning, session), next < end {
             let due = self.clock.waits.filter { Double(self.now) + $0 <= Double(next) }.count
             let drawn = self.randomness.drawn
             let isMismatch = session.mismatchAt == next
+            let isOnlyLooking = await self.wait(pinning, at: next) > 0
             self.turn(to: next)
+            // What only looked at the schedule sleeps again before anything else is done.
+            if due > 0, isOnlyLooking, !isMismatch {
+                await self.clock.untilSleeping(count: session.mismatchAt == nil ? 1 : 2)
+            }
             if session.connectAt == next { try await self.connectAndHear(pinning, &session, &story) }
             if isMismatch {
                 session.mismatchAt = nil
@@ -116,9 +128,9 @@ struct RealClient {
         var mismatchAt: Int64?
     }
 
-    private func nextMoment(_ session: Session) -> Int64? {
-        let wake = self.clock.waits.first.map { self.now + (Int64(exactly: $0.rounded(.up)) ?? 0) }
-        return [wake, session.connectAt, session.mismatchAt].compactMap { $0 }.min()
+    private func nextMoment(_ pinning: Pinning, _ session: Session) async -> Int64? {
+        let refresh = self.now + max(await self.wait(pinning, at: self.now), 1)
+        return [refresh, session.connectAt, session.mismatchAt].compactMap { $0 }.min()
     }
 
     private func connectIfNewer(_ pinning: Pinning, _ session: inout Session, _ story: inout Story) async throws {
@@ -132,6 +144,7 @@ struct RealClient {
     /// Connects, and waits until the client has heard of a mismatch.
     private func connectAndHear(_ pinning: Pinning, _ session: inout Session, _ story: inout Story) async throws {
         let before = await pinning.refreshSchedule
+        let sleeping = self.clock.waits
         let drawn = self.randomness.drawn
         guard self.connect(pinning, &session, &story) == .block else { return }
         guard session.mismatchAt == nil else {
@@ -141,7 +154,11 @@ struct RealClient {
         // After what the client does with the fraction; the schedule has changed when a refresh is to come.
         guard await pinning.refreshSchedule != before else { return }
         await self.clock.untilSleeping(count: 2)
-        let waits = self.clock.waits
+        // The schedule's sleep is a minute at most, and may be the shorter one.
+        var waits = self.clock.waits
+        for wait in sleeping {
+            if let index = waits.firstIndex(of: wait) { waits.remove(at: index) }
+        }
         session.mismatchAt = self.now + (Int64(exactly: (waits.first ?? 0).rounded(.up)) ?? 0)
     }
 
