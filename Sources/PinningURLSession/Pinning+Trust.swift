@@ -71,10 +71,9 @@ extension Pinning {
         let space = challenge.protectionSpace
         let facts = ConnectionFacts(port: space.port, isWebView: isWebView)
         let host = space.host
-        guard let trust = space.serverTrust.map({ HandedOver($0) }) else {
-            return answer(self.refusal(of: host, .noCertificates, connection: facts))
-        }
+        let trust = space.serverTrust.map { HandedOver($0) }
         TrustQueue.evaluate(isWebView: isWebView) {
+            guard let trust else { return answer(self.refusal(of: host, .noCertificates, connection: facts)) }
             answer(self.evaluate(trust: trust.value, host: host, connection: facts))
         }
     }

@@ -163,18 +163,21 @@ struct ChallengeTests {
         #expect(!SimulatedSystem.wasEvaluatedOnMainThread(leaf: pki.leaf.der))
     }
 
-    @Test("is refused when it shows no trust object")
-    func isRefusedWhenItShowsNoTrustObject() async throws {
+    @Test("is refused when it shows no trust object, on a queue of the library as any other", arguments: [false, true])
+    func isRefusedWhenItShowsNoTrustObject(isWebView: Bool) async throws {
         let (phone, _) = try Phone.bank()
         let space = URLProtectionSpace(
             host: Self.host, port: 443, protocol: "https", realm: nil,
             authenticationMethod: NSURLAuthenticationMethodServerTrust)
         let challenge = URLAuthenticationChallenge(space)
-        let disposition = await withCheckedContinuation { done in
-            let isOurs = phone.pinning.answer(challenge) { disposition, _ in done.resume(returning: disposition) }
+        let (disposition, queue) = await withCheckedContinuation { done in
+            let isOurs = phone.pinning.answer(challenge, isWebView: isWebView) { disposition, _ in
+                done.resume(returning: (disposition, OperationQueue.current?.name))
+            }
             #expect(isOurs)
         }
         #expect(disposition == .cancelAuthenticationChallenge)
+        #expect(queue == (isWebView ? "PinningURLSession.pages" : "PinningURLSession.trust"))
         #expect(phone.pinning.decisionCounts == [.noCertificates: 1])
     }
 
