@@ -46,7 +46,8 @@ extension URLSession {
 
     /// Sends a request, and returns the response after both checks. In place of "cancelled" of `data(for:)` it throws
     /// the `PinningError` behind it, and a response over a connection that was not evaluated for its host is withheld,
-    /// while `data(for:)` delivers it before it is reported.
+    /// while `data(for:)` delivers it before it is reported. A caller whose task was cancelled gets a refusal of this very
+    /// request alone.
     ///
     /// - Parameter request: The request. Without TLS it is refused before it begins where the host's entry enforces, on
     ///   every version of the system.
@@ -74,7 +75,9 @@ extension URLSession {
             if let refusal = observer.refusal(of: response) { throw refusal }
             return (data, response)
         } catch {
-            throw observer.refusal ?? delegate.pinning.refusal(for: error) ?? error
+            if let refusal = observer.refusal { throw refusal }
+            // By the host alone, an earlier refusal would explain that the caller gave up.
+            throw Task.isCancelled ? error : delegate.pinning.refusal(for: error) ?? error
         }
     }
 }

@@ -204,6 +204,29 @@ struct ChallengeTests {
         #expect(phone.network.bytes(at: Self.host) == 0)
     }
 
+    @Test("that was refused a moment ago explains no request that its caller cancels while it waits")
+    func thatWasRefusedAMomentAgoExplainsNoRequestThatItsCallerCancelsWhileItWaits() async throws {
+        let (phone, pki) = try Phone.bank()
+        let session = phone.session()
+        #expect(await session.pinnedText(Self.url).value == Self.host)
+        let theirs = try TestPKI([Self.host])
+        SimulatedSystem.addAnchor(theirs.root.der)
+        phone.serve(Self.host, theirs.chain)
+        #expect(await phone.session().pinnedText(Self.url).refusal == .noMatchingPin)
+        phone.serve(Self.host, pki.chain)
+        // The connection of the first session is open, and has no challenge again.
+        let slow = Self.url.appendingPathComponent("slow")
+        phone.network.hold(slow.absoluteString)
+        let waiting = Task { await session.pinnedText(slow) }
+        await phone.network.held(slow.absoluteString)
+        waiting.cancel()
+        let outcome = await waiting.value
+        #expect(outcome.refusal == nil && outcome.code == .cancelled)
+        phone.network.release(slow.absoluteString)
+        // As the refusal still does for an error of which nothing else is known.
+        #expect(phone.pinning.refusal(for: try #require(outcome.error))?.decision.reason == .noMatchingPin)
+    }
+
     @Test("of 32 connections at once: each verdict goes to its own")
     func of32ConnectionsAtOnceEachVerdictGoesToItsOwn() async throws {
         let pki = try TestPKI((0..<32).map { "h\($0).example.com" })
