@@ -32,8 +32,8 @@ final class HTTPServerConnections: Sendable {
     private let refusesLocalPeers: Bool
     /// The address of the other end of the newest connection that was allowed, which is looked at where a redirect comes.
     private let newestPeer = NIOLockedValueBox<SocketAddress?>(nil)
-    /// The open connections of HTTP/2: one, seldom more.
-    private let openHTTP2 = NIOLockedValueBox<[PinnedConnection]>([])
+    /// The open connections: of HTTP/2 one, seldom more.
+    private let open = NIOLockedValueBox<[PinnedConnection]>([])
     /// The newest leaf and its DER, which NIOSSL encodes anew each time it is asked: a seventh of what pinning adds to a connection.
     private let newestLeaf = NIOLockedValueBox<(certificate: NIOSSLCertificate, bytes: [UInt8])?>(nil)
     /// The newest verdict on a connection to this server, and the time at which it came.
@@ -86,12 +86,7 @@ final class HTTPServerConnections: Sendable {
     func http2(_ channel: any Channel) -> EventLoopFuture<Void> {
         HTTP2StatusWatch.watch(channel)
         if let (gate, tls) = self.gate(channel, speaksHTTP2: true) {
-            self.evaluate(channel, tls, gate, drain: { Self.retireHTTP2(channel) }) { connection in
-                self.openHTTP2.withLockedValue { $0.append(connection) }
-                channel.closeFuture.whenComplete { _ in
-                    self.openHTTP2.withLockedValue { $0.removeAll { $0 === connection } }
-                }
-            }
+            self.evaluate(channel, tls, gate, drain: { Self.retireHTTP2(channel) }, opened: { _ in })
         }
         return channel.eventLoop.makeSucceededVoidFuture()
     }
@@ -109,7 +104,7 @@ final class HTTPServerConnections: Sendable {
             guard let parent = channel.parent else { throw ChannelError.inappropriateOperationForState }
             let check = self.check(on: parent)
             let gate: StreamGate
-            if let connection = self.openHTTP2.withLockedValue({ $0.first { $0.channel === parent } }) {
+            if let connection = self.open.withLockedValue({ $0.first { $0.channel === parent } }) {
                 if case .admission(let requests) = check, connection.mayTakeRequest() {
                     // Without a handler: one in each stream would be the largest cost of a request.
                     requests.admit()
@@ -129,6 +124,20 @@ final class HTTPServerConnections: Sendable {
             channel.parent?.close(promise: nil)
         }
         return channel.eventLoop.makeSucceededVoidFuture()
+    }
+
+    /// Ends the connections, each after the requests and responses that it has.
+    ///
+    /// - Returns: When they are closed.
+    func end() -> [EventLoopFuture<Void>] {
+        let open = self.open.withLockedValue { $0 }
+        for connection in open { connection.end() }
+        return open.map(\.channel.closeFuture)
+    }
+
+    /// Closes the connections, with what runs on them.
+    func close() {
+        for connection in self.open.withLockedValue({ $0 }) { connection.channel.close(promise: nil) }
     }
 
     // MARK: The verdict
@@ -193,6 +202,10 @@ final class HTTPServerConnections: Sendable {
         // New rules may have come into force while the path was found: nothing passes under the earlier ones.
         guard connection.mayTakeRequest() else { return outcome.value.gate.refuse(PinningError(connection.decision)) }
         self.notePeer(of: channel)
+        self.open.withLockedValue { $0.append(connection) }
+        channel.closeFuture.whenComplete { _ in
+            self.open.withLockedValue { $0.removeAll { $0 === connection } }
+        }
         outcome.value.opened(connection)
         outcome.value.gate.open(connection)
         self.registry.add(connection)

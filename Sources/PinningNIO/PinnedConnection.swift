@@ -105,6 +105,9 @@ final class PinnedConnection: Sendable {
         }
     }
 
+    /// Ends the connection after what runs on it, however long that takes: its client is not needed any more.
+    func end() { self.channel.eventLoop.execute { self.drain(self.decision) } }
+
     /// Decides by the rules in force now.
     ///
     /// - Returns: The decision, and whether the connection was retired before; `nil` where nothing had to be decided.

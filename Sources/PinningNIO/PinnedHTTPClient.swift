@@ -18,6 +18,9 @@ import NIOSSL
 ///
 /// Each server gets an `HTTPClient` of its own on shared event loops, for a connection is evaluated for one host. Not a
 /// byte of a request leaves before the verdict. A refusal is thrown as a `PinningError`.
+///
+/// It keeps connections to the 256 servers that it was used for last, and to more of them only while they answer: none is
+/// closed under a request or a response.
 public final class PinnedHTTPClient: Sendable {
     /// The options of a client beside AsyncHTTPClient's configuration.
     public struct Options: Sendable {
@@ -79,13 +82,16 @@ public final class PinnedHTTPClient: Sendable {
 
     deinit {
         // AsyncHTTPClient must be shut down; running requests end.
-        for client in self.servers.withLockedValue({ $0.removeAll() }) { client.shutdown { _ in } }
+        let clients = self.servers.withLockedValue { $0.removeAll() }
+        for server in clients.pinned { _ = server.shutDown() }
+        for client in clients.plain { client.shutdown { _ in } }
     }
 
     /// Ends all connections. Requests that are running fail.
     public func shutdown() async throws {
         let clients = self.servers.withLockedValue { $0.close() }
-        for client in clients { try await client.shutdown() }
+        for end in clients.pinned.map({ $0.shutDown() }) { try await end.get() }
+        for client in clients.plain { try await client.shutdown() }
     }
 
     /// The numbers of handshakes with and without a cached path.
@@ -160,6 +166,7 @@ public final class PinnedHTTPClient: Sendable {
         guard let server = self.readyServer(for: request) else {
             return try await self.answerWithRedirects(to: request, nil, deadline, logger)
         }
+        defer { self.release(server) }
         let response: HTTPClientResponse
         server.requests.begin()
         do {
@@ -173,14 +180,16 @@ public final class PinnedHTTPClient: Sendable {
         return try await self.answerWithRedirects(to: request, (.success(response), server), deadline, logger)
     }
 
-    /// The client of a request's server, when the request can be sent at once.
+    /// The client of a request's server, when the request can be sent at once. It is held: ``release(_:)`` follows.
     private func readyServer(for request: HTTPClientRequest) -> ServerClient? {
         guard request.tlsConfiguration == nil, self.options.redirectedFrom == nil,
-            self.options.secondsToWaitForNewerList <= 0 || !request.mayBeSentTwice,
-            let server = self.servers.withLockedValue({ $0.client(forURL: request.url) }),
-            server.connections.chain.isKnown
+            self.options.secondsToWaitForNewerList <= 0 || !request.mayBeSentTwice
         else { return nil }
-        return server
+        return self.servers.withLockedValue { servers in
+            guard let server = servers.client(forURL: request.url), server.connections.chain.isKnown else { return nil }
+            server.hold()
+            return server
+        }
     }
 
     /// Sends a request, and follows redirects.
@@ -264,6 +273,7 @@ public final class PinnedHTTPClient: Sendable {
         _ request: HTTPClientRequest, to place: ServerPlace, _ deadline: NIODeadline, _ logger: Logger?
     ) async throws -> HTTPClientResponse {
         let server = try self.client(for: place.target, refusingLocalPeers: place.refusesLocalPeers)
+        defer { self.release(server) }
         let presented =
             server.connections.chain.isKnown
             ? nil : try await server.connections.askFirst(on: self.group.any(), until: deadline)
@@ -324,26 +334,48 @@ public final class PinnedHTTPClient: Sendable {
         return try await client.execute(request, deadline: deadline, logger: logger)
     }
 
-    /// The client of a server.
+    /// The client of a server, for a request. It is held: ``release(_:)`` follows.
     ///
     /// - Parameter refusingLocalPeers: Whether a connection to this machine or into a private network takes no request.
     func client(for target: RequestTarget, refusingLocalPeers: Bool = false) throws -> ServerClient {
-        let known = self.servers.withLockedValue { $0.client(for: target, refusingLocalPeers: refusingLocalPeers) }
+        let known = self.servers.withLockedValue { servers in
+            let known = servers.client(for: target, refusingLocalPeers: refusingLocalPeers)
+            known?.hold()
+            return known
+        }
         if let known { return known }
         let server = try self.tls.server(target.host, target.port)
         let requests = AdmittedRequests()
         let connections = self.configuration.connections(
             self.tls, server, .admission(requests), refusesLocalPeers: refusingLocalPeers)
-        let (client, evicted) = try self.servers.withLockedValue { servers in
-            try servers.add(target, refusingLocalPeers: refusingLocalPeers) {
+        let (client, surplus) = try self.servers.withLockedValue { servers in
+            let client = try servers.add(target, refusingLocalPeers: refusingLocalPeers) {
                 ServerClient(
                     client: HTTPClient(
                         eventLoopGroup: self.group, configuration: self.configuration.hooked(to: connections)),
                     connections: connections, requests: requests)
             }
+            client.hold()
+            return (client, servers.removeSurplus())
         }
-        evicted?.shutdown { _ in }
+        self.end(surplus)
         return client
+    }
+
+    /// A request that held a client has its response, or failed.
+    private func release(_ server: ServerClient) {
+        guard server.release() else { return }
+        self.end(self.servers.withLockedValue { $0.removeSurplus() })
+    }
+
+    /// Shuts down clients on which no request runs, each after the bodies of the responses that its connections have.
+    private func end(_ surplus: [ServerClient]) {
+        for server in surplus {
+            EventLoopFuture.andAllComplete(server.connections.end(), on: self.group.any()).whenComplete { [servers] _ in
+                guard servers.withLockedValue({ $0.remove(server) }) else { return }
+                server.client.shutdown { _ in }
+            }
+        }
     }
 
     /// The second check: a response is handed over only when a connection that carries an allowing decision for the host of

@@ -92,6 +92,23 @@ struct OpenConnectionTests {
         }
     }
 
+    @Test(
+        "is closed with its request when the client is shut down, though the rules have it finish that",
+        arguments: [false, true])
+    func isClosedWithItsRequestWhenTheClientIsShutDownThoughTheRulesHaveItFinishThat(http2: Bool) async throws {
+        try await self.withConnection(http2: http2) { scene, client, server, base, pki in
+            let slow = Task { try await client.text("\(base)/wait") }
+            await server.untilWaiting(1)
+            let strange = PinnedScene.strangePin
+            try await scene.publish { list in list.domains[0].entry.pins = [KnownPin(strange)] }
+            // Its half minute is never over: the clock stands still.
+            await scene.clock.untilSleeping()
+            try await client.shutdown()
+            await #expect(throws: (any Error).self) { try await slow.value }
+            await server.untilOpen(0)
+        }
+    }
+
     @Test("is closed at once when a key of its path is denied", arguments: [false, true])
     func isClosedAtOnceWhenAKeyOfItsPathIsDenied(http2: Bool) async throws {
         try await self.withConnection(http2: http2) { scene, client, server, base, pki in
