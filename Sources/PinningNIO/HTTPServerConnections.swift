@@ -300,12 +300,14 @@ final class HTTPServerConnections: Sendable {
 
     /// A chain that AsyncHTTPClient's own TLS refused, evaluated here for its reason. It is refused in any case.
     ///
-    /// - Parameter presented: The chain that the server presented just now; `nil` to ask.
+    /// - Parameters:
+    ///   - presented: The chain that the server presented just now; `nil` to ask.
+    ///   - deadline: The deadline of the request. A server that does not answer by then is refused for what is known.
     func explainRefusedChain(
-        _ detail: String, presented: [[UInt8]]?, on eventLoop: any EventLoop
+        _ detail: String, presented: [[UInt8]]?, on eventLoop: any EventLoop, until deadline: NIODeadline
     ) async -> PinningError {
         var chain = presented
-        if chain == nil { chain = try? await self.chain.ask(on: eventLoop) }
+        if chain == nil { chain = try? await self.chain.ask(on: eventLoop, until: deadline) }
         guard let presented = chain, !presented.isEmpty else {
             return PinningError(self.server.refusal(.chainInvalid, detail).decision)
         }

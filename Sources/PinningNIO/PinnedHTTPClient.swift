@@ -39,9 +39,9 @@ public final class PinnedHTTPClient: Sendable {
         /// connection to a local or private address takes no request.
         @_spi(Tools) public var redirectedFrom: HostName?
         /// The time for which a request that was refused for its pins waits for a newer list, in seconds, to be sent
-        /// once more under it. With 0, the default, it is refused at once. `Pinning.run()` must be running. Only requests
-        /// without a body are sent again, and only with a method that may be sent twice: not POST or PATCH, because a
-        /// server has the request where new rules refused its open connection.
+        /// once more under it. With 0, the default, it is refused at once; with more, at its deadline at the latest.
+        /// `Pinning.run()` must be running. Only requests without a body are sent again, and only with a method that may
+        /// be sent twice: not POST or PATCH, because a server has the request where new rules refused its open connection.
         public var secondsToWaitForNewerList = 0.0
 
         /// The defaults.
@@ -263,8 +263,10 @@ public final class PinnedHTTPClient: Sendable {
         do {
             return try await self.sendPinned(request, to: place, deadline, logger)
         } catch let refusal as PinningError where refusal.isForPins {
-            let seconds = self.options.secondsToWaitForNewerList
-            guard await self.pinning.isList(newerThan: rules, within: seconds) else { throw refusal }
+            // After the deadline no answer can come, and the caller is told why.
+            let left = Double((deadline - NIODeadline.now()).nanoseconds) / 1_000_000_000
+            let seconds = min(self.options.secondsToWaitForNewerList, left)
+            guard seconds > 0, await self.pinning.isList(newerThan: rules, within: seconds) else { throw refusal }
             return try await self.sendPinned(request, to: place, deadline, logger)
         }
     }
@@ -309,7 +311,7 @@ public final class PinnedHTTPClient: Sendable {
         while case .failure(let error) = result {
             let mayGoOn = error is ConnectionRetiredError || error.isOfClosedChannel && request.mayBeSentTwice
             guard mayGoOn, triesLeft > 0 else {
-                throw await self.explained(error, attempt.server, presented)
+                throw await self.explained(error, attempt.server, presented, deadline)
             }
             triesLeft -= 1
             result = await self.sendOnce(request, to: attempt.server, deadline, logger)
@@ -392,12 +394,13 @@ public final class PinnedHTTPClient: Sendable {
 
     /// The refusal behind AsyncHTTPClient's error, where there is one.
     private func explained(
-        _ error: any Error, _ server: ServerClient, _ presented: [[UInt8]]?
+        _ error: any Error, _ server: ServerClient, _ presented: [[UInt8]]?, _ deadline: NIODeadline
     ) async -> any Error {
         let host = server.connections.server.host.description
         if error.isRefusedCertificate {
             // NIOSSL's own validation: the platform's refusal comes first, with the platform's message.
-            return await server.connections.explainRefusedChain("\(error)", presented: presented, on: self.group.any())
+            return await server.connections.explainRefusedChain(
+                "\(error)", presented: presented, on: self.group.any(), until: deadline)
         }
         guard error.mayHideRefusal else { return error }
         return self.pinning.refusal(for: error, host: host) ?? error

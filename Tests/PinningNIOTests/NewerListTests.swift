@@ -65,6 +65,27 @@ struct NewerListTests {
         try await client.shutdown()
     }
 
+    @Test("a request waits for a newer list until its deadline at most, and is refused as it was")
+    func requestWaitsForANewerListUntilItsDeadlineAtMostAndIsRefusedAsItWas() async throws {
+        let pki = try TestPKI([Self.host])
+        let scene = try PinnedScene([PinnedScene.entry(Self.host, [PinnedScene.strangePin])], roots: [pki.root])
+        var options = PinnedHTTPClient.Options()
+        options.secondsToWaitForNewerList = 1_000_000
+        let client = try scene.client([Self.host], options: options)
+        try await LoopbackServer.with(LoopbackServer.Identity(pki.chain)) { server in
+            let request = HTTPClientRequest(url: "https://\(Self.host):\(server.port)/")
+            let answer = Task { try await client.execute(request, timeout: .ample) }
+            await scene.clock.untilSleeping()
+            let ample = Double(TimeAmount.ample.nanoseconds) / 1e9
+            #expect(scene.clock.waits.count == 1 && scene.clock.waits.allSatisfy { $0 > 0 && $0 <= ample })
+            scene.clock.advance(by: 1_000_000)
+            let refusal = await #expect(throws: PinningError.self) { try await answer.value }
+            #expect(refusal?.decision.reason == .noMatchingPin)
+        }
+        #expect(scene.pinning.decisionCounts == [.noMatchingPin: 1])
+        try await client.shutdown()
+    }
+
     @Test(
         "a request whose connection was closed under it is sent once more only where its method may be sent twice",
         arguments: [HTTPMethod.GET, .POST])

@@ -39,6 +39,42 @@ struct RefusalExplanationTests {
         }
     }
 
+    @Test(
+        "an untrusted server that is asked why, and lets that handshake hang, is refused by the deadline of the request"
+    )
+    func untrustedServerThatIsAskedWhyAndLetsThatHandshakeHangIsRefusedByTheDeadline() async throws {
+        let (pki, untrusted) = (try TestPKI([Way.host]), try TestPKI([Way.host], name: "untrusted"))
+        let scene = try PinnedScene([PinnedScene.entry(Way.host, [pki.leaf.pin])], roots: [pki.root])
+        var configuration = try scene.configuration([Way.host])
+        // It must not wait for this, so that is longer than any test.
+        configuration.timeout.connect = .hours(1)
+        let client = try PinnedHTTPClient(by: scene.pinning, configuration: configuration)
+        try await LoopbackServer.with(LoopbackServer.Identity(untrusted.chain)) { server in
+            try await CuttingRelay.with(to: server.port) { relay in
+                let request = HTTPClientRequest(url: "https://\(Way.host):\(relay.port)/")
+                // Its chain was asked for before it was connected to.
+                let first = await #expect(throws: PinningError.self) {
+                    try await client.execute(request, timeout: .ample)
+                }
+                #expect(first?.decision.reason == .chainInvalid)
+                try await withTimeouts(from: .milliseconds(100)) { timeout in
+                    relay.answerHeld(.failure(ChannelError.eof))
+                    // AsyncHTTPClient's connection is refused at once, and the one that asks why hangs.
+                    relay.set(CuttingRelay.Plan(relayed: relay.accepted + 1))
+                    let result = await Task { try await client.execute(request, timeout: timeout) }.result
+                    guard case .failure(let error) = result, let refusal = error as? PinningError, relay.isHolding
+                    else {
+                        return false
+                    }
+                    #expect(refusal.decision.reason == .chainInvalid)
+                    return true
+                }
+                #expect(server.counts.requestBytes == 0)
+            }
+        }
+        try await client.shutdown()
+    }
+
     @Test("a report carries what the attacker presented, and nothing that the server presented before him")
     func reportCarriesWhatTheAttackerPresented() async throws {
         let pki = try TestPKI([Way.host])

@@ -84,6 +84,12 @@ final class CuttingRelay: Sendable {
         }
     }
 
+    /// The number of connections that were accepted so far.
+    var accepted: Int { self.held.withLockedValue { $0.accepted } }
+
+    /// Whether a connection waits.
+    var isHolding: Bool { self.held.withLockedValue { !$0.waiting.isEmpty } }
+
     /// Relays the connections that wait, or closes them.
     func answerHeld(_ result: Result<Void, any Error> = .success(())) {
         let waiting = self.held.withLockedValue { held in
