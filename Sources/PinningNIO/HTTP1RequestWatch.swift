@@ -77,7 +77,4 @@ final class HTTP1RequestWatch: ChannelDuplexHandler {
         }
     }
 }
-
-/// A request met a connection that new rules refuse. Not a byte of it was sent.
-struct ConnectionRetiredError: Error {}
 #endif

@@ -17,7 +17,8 @@ extension HTTPClient.Configuration {
     /// field `Host` is checked.
     ///
     /// ``PinnedHTTPClient`` is the shorter way, and follows redirects. Errors of a refused connection are a
-    /// `PinningError`, or one that `pinning.refusal(for:host:)` explains.
+    /// `PinningError`, or one that `pinning.refusal(for:host:)` explains. A ``ConnectionRetiredError`` is one of a request
+    /// that met a connection which new rules refuse, and may be sent again.
     ///
     /// Connections are not tried again within a request: AsyncHTTPClient treats a refused handshake as a network that
     /// is not ready, and would report it only after its connect timeout.

@@ -126,6 +126,14 @@ final class HTTPServerConnections: Sendable {
         return channel.eventLoop.makeSucceededVoidFuture()
     }
 
+    /// Ends the connections that the rules in force refuse, before AsyncHTTPClient chooses another one for a request.
+    func endRefused() async {
+        for connection in self.open.withLockedValue({ $0 }) where !connection.mayTakeRequest() {
+            // A turn of its event loop later AsyncHTTPClient was told.
+            try? await connection.channel.eventLoop.submit {}.get()
+        }
+    }
+
     /// Ends the connections, each after the requests and responses that it has.
     ///
     /// - Returns: When they are closed.

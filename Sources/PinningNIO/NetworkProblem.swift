@@ -83,6 +83,7 @@ import PinListClient
         case HTTPParserError.invalidEOFState: self.init(.answer, Self.cut)
         case is HTTPParserError: self.init(.answer, "the answer is not HTTP")
         case let error as PinningSetupError: self.init(.connection, error.reason)
+        case let error as ConnectionRetiredError: self.init(.connection, error.description)
         case let error as FetchError: self.init(.answer, error.reason)
         case is CancellationError: self.init(.answer, "the request was cancelled")
         // Only its type: the rest may be anything.
@@ -94,7 +95,7 @@ import PinListClient
     public static func known(_ error: any Error) -> NetworkProblem? {
         switch error {
         case is NetworkProblem, is HTTPClientError, is NIOConnectionError, is IOError, is ChannelError, is NIOSSLError,
-            is NIOSSLExtraError, is HTTPParserError, is FetchError, is PinningSetupError:
+            is NIOSSLExtraError, is HTTPParserError, is FetchError, is PinningSetupError, is ConnectionRetiredError:
             NetworkProblem(error, Limits(connect: .seconds(10), answer: .seconds(60)))
         default: nil
         }

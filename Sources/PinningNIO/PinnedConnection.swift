@@ -139,6 +139,19 @@ final class PinnedConnection: Sendable {
     }
 }
 
+/// A request that was to be sent on a connection which new rules refuse. **Not a byte of it was sent**, so it may be sent
+/// again, also with a method that must not be sent twice: another connection is evaluated by the new rules.
+///
+/// ``PinnedHTTPClient`` sends it again itself where it can: without a body, and with one that is in memory
+/// (`.bytes`). It throws this for a body that is streamed, which may be there once. An `HTTPClient` of an app's own
+/// throws it for any request.
+public struct ConnectionRetiredError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The description, in one sentence.
+    public var description: String {
+        "new rules refuse the connection that the request was to be sent on: not a byte of it was sent, and it may be sent again"
+    }
+}
+
 /// An inbound event: new rules refuse this connection. Start no new request on it and close it when it is idle; after
 /// half a minute it is closed in any case.
 public struct PinnedConnectionRetirement: Sendable {

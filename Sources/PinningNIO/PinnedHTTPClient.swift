@@ -48,6 +48,10 @@ public final class PinnedHTTPClient: Sendable {
         public init() {}
     }
 
+    /// The maximum number of connections which new rules refuse that a request meets, one after the other: AsyncHTTPClient
+    /// keeps eight of HTTP/1.1 to a server by default, and each is met once.
+    private static let retiredConnections = 32
+
     let pinning: Pinning
     let group: any EventLoopGroup
     let options: Options
@@ -136,7 +140,7 @@ public final class PinnedHTTPClient: Sendable {
     ///   - deadline: The deadline of the answer.
     ///   - logger: For AsyncHTTPClient.
     /// - Throws: `PinningError` for a refusal by pinning, for any host on the way. ``LocalRedirectError``.
-    ///   AsyncHTTPClient's own errors.
+    ///   ``ConnectionRetiredError``: not a byte of a streamed body was sent. AsyncHTTPClient's own errors.
     public func execute(
         _ request: HTTPClientRequest, deadline: NIODeadline, logger: Logger? = nil
     ) async throws -> HTTPClientResponse {
@@ -305,18 +309,29 @@ public final class PinnedHTTPClient: Sendable {
         presented: [[UInt8]]? = nil
     ) async throws -> HTTPClientResponse {
         var result = attempt.result
-        // A connection that was retired between two requests has sent no byte of this one, so another connection may. So has one
-        // that was closed since AsyncHTTPClient chose it; but its error is also that of a write within a request.
-        var triesLeft = request.body == nil ? 2 : 0
+        var (triesLeft, retiredLeft) = (2, Self.retiredConnections)
         while case .failure(let error) = result {
-            let mayGoOn = error is ConnectionRetiredError || error.isOfClosedChannel && request.mayBeSentTwice
-            guard mayGoOn, triesLeft > 0 else {
-                throw await self.explained(error, attempt.server, presented, deadline)
+            if error is ConnectionRetiredError {
+                // It has sent no byte of this request, so another connection may.
+                await attempt.server.connections.endRefused()
+                guard request.hasBodyInMemory, retiredLeft > 0 else { throw error }
+                retiredLeft -= 1
+            } else {
+                guard triesLeft > 0, request.mayBeSentTwice, self.isOfLostConnection(error) else {
+                    throw await self.explained(error, attempt.server, presented, deadline)
+                }
+                triesLeft -= 1
             }
-            triesLeft -= 1
             result = await self.sendOnce(request, to: attempt.server, deadline, logger)
         }
         return try result.get()
+    }
+
+    /// Whether an error is that of a connection that was closed, or retired, since AsyncHTTPClient chose it. It may also be
+    /// that of a write within a request.
+    private func isOfLostConnection(_ error: any Error) -> Bool {
+        if error as? HTTPClientError == .cancelled { return !self.servers.withLockedValue { $0.isClosed } }
+        return error.isOfClosedChannel
     }
 
     /// A request without TLS: refused before a connection is made when the host's entry enforces.
@@ -415,6 +430,14 @@ extension HTTPClientRequest {
         default: false
         }
     }
+
+    /// Whether its body, if it has one, can be sent again. AsyncHTTPClient knows that and has no accessor, so it is read by
+    /// reflection: a body of which nothing is found is one that may be there once.
+    fileprivate var hasBodyInMemory: Bool {
+        guard let body = self.body.map({ Mirror(reflecting: $0) }) else { return true }
+        return body.descendant("mode", "byteBuffer") != nil
+            || body.descendant("mode", "sequence", "canBeConsumedMultipleTimes") as? Bool == true
+    }
 }
 
 extension Error {
@@ -435,7 +458,7 @@ extension Error {
     fileprivate var mayHideRefusal: Bool {
         switch self {
         case is PinningError: true
-        case is LocalPeerError: false
+        case is LocalPeerError, is ConnectionRetiredError: false
         case let error as HTTPClientError: error == .remoteConnectionClosed || error == .cancelled
         // Without a connection there was no refusal here.
         case is NIOConnectionError: false

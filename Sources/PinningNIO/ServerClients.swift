@@ -75,7 +75,7 @@ struct ServerClients: Sendable {
     private var newestURL: String?
     private var plainClients: [Bool: HTTPClient] = [:]
     private var uses: UInt64 = 0
-    private var isClosed = false
+    private(set) var isClosed = false
 
     init(capacity: Int = Self.capacity) { self.capacity = capacity }
 

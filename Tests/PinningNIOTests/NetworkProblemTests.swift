@@ -49,6 +49,14 @@ struct NetworkProblemTests {
         #expect(await self.words("127.0.0.1", "127.0.0.2") == refused)
     }
 
+    @Test("a request that met a connection which new rules refuse has not arrived, and that is said")
+    func requestThatMetAConnectionWhichNewRulesRefuseHasNotArrivedAndThatIsSaid() {
+        let limits = NetworkProblem.Limits(connect: .ample, answer: .ample)
+        let problem = NetworkProblem(ConnectionRetiredError(), limits)
+        #expect(!problem.mayHaveArrived && problem.description.contains("not a byte of it was sent"))
+        #expect(NetworkProblem.known(ConnectionRetiredError()) == problem)
+    }
+
     @Test("of several addresses that fail in several ways each way is said, in both orders")
     func ofSeveralAddressesThatFailInSeveralWaysEachIsSaid() async {
         // No system routes TCP to a multicast group.

@@ -6,6 +6,7 @@
 import AsyncHTTPClient
 import CertificatePinning
 import NIOCore
+import NIOHTTP1
 import PinListClient
 import PinListMetadata
 import PinningNIO
@@ -59,6 +60,78 @@ struct OpenConnectionTests {
             #expect(refusal?.decision.reason == .noMatchingPin)
             #expect(server.counts.requests == requests)
             await server.untilOpen(0)
+        }
+    }
+
+    /// The body of a request.
+    enum Upload: CaseIterable {
+        case buffer, array, collection, stream
+
+        /// The body, of the five bytes of a part.
+        func body(_ parts: CountedParts) -> HTTPClientRequest.Body {
+            switch self {
+            case .buffer: .bytes(parts.part(0))
+            case .array: .bytes(Array(parts.part(0).readableBytesView))
+            case .collection: .bytes(String(buffer: parts.part(0)).utf8, length: .known(Int64(5)))
+            case .stream: .stream(parts, length: .known(Int64(5)))
+            }
+        }
+    }
+
+    /// A client with open connections that the rules refuse, to a server whose next ones present a key that is pinned: they were
+    /// made while a clock that was ahead had ended the entry.
+    private func withRefusedConnections(
+        _ count: Int, http2: Bool, _ body: (PinnedHTTPClient, LoopbackServer, String) async throws -> Void
+    ) async throws {
+        let pki = try TestPKI([Self.host])
+        let next = try TestPKI.leaf([Self.host], by: pki.intermediate)
+        let end = Timestamp(secondsSince1970: TestPKI.now + 3_600)
+        let scene = try PinnedScene([PinnedScene.entry(Self.host, [next.pin])], roots: [pki.root]) { list in
+            list.domains[0].entry.expiresAt = end
+        }
+        scene.clock.advance(by: 7_200)
+        let client = try scene.client([Self.host])
+        try await LoopbackServer.with(LoopbackServer.Identity(pki.chain), http2: http2) { server in
+            let base = "https://\(Self.host):\(server.port)"
+            let slow = (0..<count).map { _ in Task { try await client.text("\(base)/wait") } }
+            await server.untilWaiting(count)
+            server.answerWaiting()
+            for task in slow { _ = try await task.value }
+            server.identity = try LoopbackServer.Identity([next, pki.intermediate])
+            scene.clock.advance(by: -7_200)
+            try await body(client, server, base)
+        }
+        try await client.shutdown()
+    }
+
+    @Test(
+        "takes no byte of an upload that meets it: one from memory goes over the next connection, a streamed one can be sent again",
+        arguments: [false, true], Upload.allCases)
+    func takesNoByteOfAnUploadThatMeetsIt(http2: Bool, _ upload: Upload) async throws {
+        try await self.withRefusedConnections(1, http2: http2) { client, server, base in
+            let parts = CountedParts(count: 1) { _ in ByteBuffer(string: "12345") }
+            var post = HTTPClientRequest(url: "\(base)/")
+            post.method = .POST
+            post.body = upload.body(parts)
+            let request = post
+            if upload == .stream {
+                await #expect(throws: ConnectionRetiredError.self) {
+                    try await client.execute(request, timeout: .ample)
+                }
+                #expect(parts.pulledBytes == 0 && server.counts.requests == 1)
+            }
+            let answer = try await client.execute(request, timeout: .ample)
+            let text = String(buffer: try await answer.body.collect(upTo: 1_024))
+            #expect(text == "5")
+            #expect(server.counts.requests == 2)
+        }
+    }
+
+    @Test("is none of many that a request meets one after the other until its tries are over")
+    func isNoneOfManyThatARequestMeetsOneAfterTheOtherUntilItsTriesAreOver() async throws {
+        try await self.withRefusedConnections(6, http2: false) { client, server, base in
+            try await client.expectHello("\(base)/")
+            #expect(server.counts.requests == 7)
         }
     }
 
