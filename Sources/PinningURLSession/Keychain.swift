@@ -22,7 +22,8 @@ struct Keychain: Sendable {
 
     /// The service that groups the items.
     let service: String
-    /// The access group, for an app and its extensions; `nil` for the app's own.
+    /// The access group, for an app and its extensions. With `nil` an item is added to the app's first group, which is another
+    /// app's, too, where Keychain Sharing is on, and looked for in all of them.
     let accessGroup: String?
 
     /// Reads an item.

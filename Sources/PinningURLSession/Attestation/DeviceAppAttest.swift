@@ -63,15 +63,25 @@ public struct DeviceAppAttest: AppAttestService {
 }
 
 #if canImport(Security)
-/// A store of the key's id in the Keychain, on this device alone.
+/// A store of the key's id in the Keychain, on this device alone, for this program alone.
+///
+/// A key of App Attest belongs to one bundle identifier, that of an app or of an extension. The Keychain may not: with Keychain
+/// Sharing an item of one app is found by all apps of the group (Apple, `kSecAttrAccessGroup`). So the account of the item
+/// has the bundle identifier in it.
 public struct KeychainAttestationKey: AttestationKeyStore {
+    /// This app, or this extension; for a program without a bundle its name.
+    static var program: String { Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName }
+
     private let keychain: Keychain
     private let account: String
 
     /// The key of a list's service.
-    public init(name: String) {
+    public init(name: String) { self.init(name: name, of: Self.program) }
+
+    /// The key of a program.
+    init(name: String, of program: String) {
         self.keychain = Keychain(service: "tumbler.attestation", accessGroup: nil)
-        self.account = name
+        self.account = "\(program)/\(name)"
     }
 
     /// The stored bytes.
@@ -104,9 +114,16 @@ extension AppAttestClient {
     ///   - origin: The origin of the service: scheme, host and port, as `https://pins.example.com`. Nothing is sent to
     ///     any other. `nil` for a server of the app's own: nothing is sent at all.
     public init(name: String, origin: String? = nil) {
+        self.init(name: name, origin: origin, of: KeychainAttestationKey.program)
+    }
+
+    /// The client of a program.
+    init(name: String, origin: String? = nil, of program: String) {
         // No list has a slash in its name: a key for reports and one for a server may have one name.
         let account = origin == nil ? "server/\(name)" : name
-        self.init(name: name, origin: origin, service: DeviceAppAttest(), keys: KeychainAttestationKey(name: account))
+        self.init(
+            name: name, origin: origin, service: DeviceAppAttest(),
+            keys: KeychainAttestationKey(name: account, of: program))
     }
 }
 #endif

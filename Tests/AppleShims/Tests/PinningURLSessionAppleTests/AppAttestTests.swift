@@ -41,15 +41,17 @@ struct AppAttestTests {
     }
 
     /// A start of the app, with what an app has: the device and the Keychain.
-    private func client() -> AppAttestClient {
+    private func client(of program: String = KeychainAttestationKey.program) -> AppAttestClient {
         AppAttestClient(
             name: self.name, origin: Self.origin, service: DeviceAppAttest(),
-            keys: KeychainAttestationKey(name: self.name), transport: Service(), clock: self.clock)
+            keys: KeychainAttestationKey(name: self.name, of: program), transport: Service(), clock: self.clock)
     }
 
     /// A device that works, but for one call.
-    private func device(_ failing: Call? = nil, _ code: DCError.Code = .invalidKey) -> SimulatedAppAttest {
-        let kit = self.kit
+    private func device(
+        _ failing: Call? = nil, _ code: DCError.Code = .invalidKey, having kit: SimulatedAppAttestDevice? = nil
+    ) -> SimulatedAppAttest {
+        let kit = kit ?? self.kit
         @Sendable func expect(_ call: Call) throws { if call == failing { throw DCError(code) } }
         return SimulatedAppAttest(
             generateKey: {
@@ -138,6 +140,38 @@ struct AppAttestTests {
         // The key of reports is another one.
         #expect(Self.isSigned(await self.attestation(on: self.device())))
         #expect(self.kit.attestations == 2)
+    }
+
+    @Test(
+        "two apps of a team that share the Keychain sign with a key each, also under one name, and so does an extension"
+    )
+    func twoAppsOfATeamThatShareTheKeychainSignWithAKeyEachAlsoUnderOneNameAndSoDoesAnExtension() async throws {
+        // The device has the keys of each for that one alone.
+        let programs = try ["com.example.app", "com.example.app.action", "com.example.other"].map { program in
+            let authority = try SimulatedAttestationAuthority(at: Self.start)
+            return (program, SimulatedAppAttestDevice(under: authority, appID: "ABCDE12345.\(program)"))
+        }
+        var keyIDs: [String] = []
+        for (program, kit) in programs {
+            let attested = try await self.device(having: kit).run {
+                try await AppAttestClient(name: self.name, of: program).attest(challenge: [1, 2, 3])
+            }
+            keyIDs.append(attested.keyID)
+        }
+        for _ in 1...2 {
+            for ((program, kit), keyID) in zip(programs, keyIDs) {
+                let signed = try await self.device(having: kit).run {
+                    try await AppAttestClient(name: self.name, of: program).assertion(for: Self.body)
+                }
+                #expect(signed.keyID == keyID)
+                let report = await self.device(having: kit).run {
+                    await self.client(of: program).attestation(of: Self.body, to: Self.reports)
+                }
+                #expect(Self.isSigned(report))
+            }
+        }
+        // One for the server of the app's own, and one for reports.
+        for (program, kit) in programs { #expect(kit.attestations == 2, "\(program)") }
     }
 
     @Test("an error that is not DeviceCheck's costs no key")
