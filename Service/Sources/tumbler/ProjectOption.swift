@@ -64,6 +64,14 @@ extension ProjectOption {
         }
     }
 
+    /// Refuses an envelope that lacks signatures in place of a list of the project that has all of them.
+    ///
+    /// - Throws: ``CommandError``.
+    func expectWhole(_ envelope: [UInt8], of kind: MetadataRole, at path: String) throws(CommandError) {
+        guard kind == .pins, path != InputFile.standardInput, let project = self.project(ofList: path) else { return }
+        try CommandError.wrapping { () throws(RepositoryError) in try project.expectWhole(envelope) }
+    }
+
     /// Keeps a signed list that is not published yet.
     ///
     /// - Throws: ``CommandError``.

@@ -60,6 +60,49 @@ struct SignCommandTests {
         }
     }
 
+    @Test("a list that lacks a signature does not replace that of the project which has all: releases go on working")
+    func listThatLacksASignatureDoesNotReplaceThatOfTheProjectWhichHasAll() async throws {
+        try await withTemporaryFolder { folder in
+            let project = folder.appendingPathComponent("project")
+            try FileManager.default.createDirectory(
+                at: project.appendingPathComponent("root"), withIntermediateDirectories: true)
+            try project.write(ProjectText.good, as: "tumbler.yaml")
+            for key in ["root", "a", "b"] { try await CommandRun.makeKey("\(key).pem", in: project) }
+            let made = try await CommandRun.shell(
+                #"""
+                set -e
+                "$0" root new --name com.example.app --root root.pem.pub --pins a.pem.pub --pins b.pem.pub \
+                    --threshold pins=2 -o root.payload
+                "$0" sign root.payload --key root.pem --yes -o root/1.json
+                "$0" build -o list.payload
+                "$0" sign list.payload --key a.pem --key b.pem --yes -o pins.json
+                "$0" build -o list.payload
+                "$0" sign list.payload --key a.pem --yes -o one.json || test $? -eq 1
+                """#, in: project)
+            #expect(made.exitCode == 0, "\(made)")
+            let before = try project.contents(of: "pins.json")
+            let sign = ["sign", "list.payload", "--key", "a.pem", "--yes", "-o", "pins.json"]
+            for command in [sign, ["combine", "one.json", "-o", "pins.json"]] {
+                let run = try await CommandRun.tumbler(command, in: project)
+                run.expectError(1, hint: true)
+                #expect(run.errors.contains("signatures are missing, and pins.json holds"), "\(run)")
+                #expect(try project.contents(of: "pins.json") == before)
+                #expect(!self.exists("lists/2.json", in: project))
+            }
+            // Who put it there by other means is told the way back.
+            try project.write(try project.contents(of: "one.json"), as: "pins.json")
+            for command in [["lint"], ["diff"], ["build", "-o", "other"], ["export", "www"]] {
+                let run = try await CommandRun.tumbler(command, in: project)
+                #expect(run.errors.contains("cp lists/1.json pins.json"), "\(run)")
+            }
+            // The others sign it there, as they always could.
+            try await CommandRun.tumbler(
+                ["sign", "pins.json", "--key", "b.pem", "--yes", "-o", "pins.json"], in: project
+            ).expectSuccess()
+            #expect(self.exists("lists/2.json", in: project))
+        }
+    }
+
     @Test("a pipe gets no question: without --yes and --expect it is a usage error, and nothing is written")
     func noQuestionIsAskedInAPipeWithoutYesAndWithoutExpectItIsAUsageError() async throws {
         try await self.withRoot { folder in

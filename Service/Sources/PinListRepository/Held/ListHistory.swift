@@ -162,7 +162,7 @@ public struct ListHistory: Sendable {
         }
     }
 
-    private static func name(_ version: Int64) -> String { "\(self.folderName)/\(version).json" }
+    static func name(_ version: Int64) -> String { "\(self.folderName)/\(version).json" }
 
     private static func version(_ name: String) -> Int64? {
         guard name.hasSuffix(".json"), let version = Int64(name.dropLast(5)), version >= 1,

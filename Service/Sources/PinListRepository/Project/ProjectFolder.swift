@@ -107,14 +107,6 @@ public struct ProjectFolder: Sendable {
         return try KnownList(bytes, named: Self.listName, roots: []).list.name
     }
 
-    /// The newest list, verified by the project's roots; `nil` when there is none yet.
-    ///
-    /// - Throws: ``RepositoryError`` when it cannot be read or does not verify.
-    public func publishedList() throws(RepositoryError) -> PinList? {
-        guard let bytes = try self.newestList() else { return nil }
-        return try KnownList(bytes, named: Self.listName, roots: try self.roots()).list
-    }
-
     /// Makes the folder for what concerns this machine alone, where there is none.
     ///
     /// - Throws: ``RepositoryError`` of code `file`.

@@ -43,6 +43,7 @@ struct CombineCommand: AsyncParsableCommand {
             try SignableMetadata(file, named: self.output.path)
         }
         try self.project.expectRoom(for: metadata, at: self.output.path)
+        try self.project.expectWhole(file, of: metadata.kind, at: self.output.path)
         try self.output.write(file)
         try self.project.keep(file, of: metadata.kind, at: self.output.path)
         let report = Report(

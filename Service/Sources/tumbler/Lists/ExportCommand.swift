@@ -51,6 +51,8 @@ struct ExportCommand: ParsableCommand {
                 .undecided, "there is no \(ProjectFolder.listName) in the project folder",
                 hint: "build and sign a list first")
         }
+        // It says how a list that does not verify is put right.
+        _ = try project.publishedList()
         let tree = try project.tree(of: list)
         let folder = URL(fileURLWithPath: self.directory, relativeTo: ProjectOption.working)
         let name = try project.name() ?? ""

@@ -20,7 +20,8 @@ struct SignCommand: AsyncParsableCommand {
             the algorithms of verifiable: in tumbler.yaml alone could never reach a threshold of it, unless \
             --allow unverifiable-threshold.
 
-            Exit code 0: every threshold is met; 1: signatures are still missing, the envelope is written all the same.
+            Exit code 0: every threshold is met; 1: signatures are still missing, the envelope is written all the same, \
+            but not over pins.json of the project while that has a list with all of them.
             """
     )
 
@@ -92,6 +93,7 @@ struct SignCommand: AsyncParsableCommand {
         }
         let signed = ceremony.envelope
         let file = try CommandError.wrapping { () throws(RepositoryError) in try SignableMetadata.file(of: signed) }
+        if !ceremony.isComplete { try self.project.expectWhole(file, of: metadata.kind, at: self.output.path) }
         try self.output.write(file)
         if ceremony.isComplete { try self.project.keep(file, of: metadata.kind, at: self.output.path) }
         // For the log of a run without questions; after a failure there is only its line.

@@ -54,15 +54,7 @@ struct SourceInput {
     /// - Throws: ``CommandError`` when one is there and cannot be read or does not verify.
     func newest(_ published: KnownList?) throws(CommandError) -> PinList? {
         let held: PinList?
-        do {
-            held = try self.project.newestList().map { bytes in
-                try KnownList(bytes, named: ProjectFolder.listName, roots: try self.project.roots()).list
-            }
-        } catch let error as RepositoryError {
-            throw CommandError(error)
-        } catch {
-            throw CommandError(.undecided, "\(error)")
-        }
+        do throws(RepositoryError) { held = try self.project.publishedList() } catch { throw CommandError(error) }
         guard let held else { return published?.list }
         guard let published, published.list.version > held.version else { return held }
         return published.list
