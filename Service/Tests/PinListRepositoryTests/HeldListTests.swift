@@ -129,6 +129,22 @@ struct HeldListTests {
         }
     }
 
+    @Test("a release from a machine whose clock is behind takes no list away from those who hold it")
+    func releaseFromAMachineWhoseClockIsBehindTakesNoListAwayFromThoseWhoHoldIt() async throws {
+        // The third one went out after the second, by a clock that was 40 days behind.
+        try await self.withProject([("ab", 60), ("abc", 0), ("abc", 40)]) { (project) throws in
+            #expect(try self.held(project).versions == [1, 2, 3])
+            #expect(try self.rules("cd", project) == ["propagation"])
+            // Since when it is out is not known, so that what went out before it is not either.
+            try FileManager.default.removeItem(at: project.folder.appendingPathComponent("lists/2.json"))
+            #expect(try self.held(project).missing == ["version 2"])
+        }
+        // The next one that is dated after all of them ends them.
+        try await self.withProject([("ab", 100), ("abc", 50), ("abc", 90), ("abc", 40)]) { (project) throws in
+            #expect(try self.held(project).versions == [4])
+        }
+    }
+
     @Test("a list that is missing in lists/ is said, and no pin goes on the strength of it")
     func listThatIsMissingInListsIsSaidAndNoPinGoesOnTheStrengthOfIt() async throws {
         try await self.withProject([("ab", 60), ("abc", 20), ("abc", 10), ("abc", 0)]) { (project) throws in

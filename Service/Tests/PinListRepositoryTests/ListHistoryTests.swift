@@ -44,6 +44,24 @@ struct ListHistoryTests {
         }
     }
 
+    @Test("no list goes out before an older one did, nor before it was issued")
+    func noListGoesOutBeforeAnOlderOneDidNorBeforeItWasIssued() async throws {
+        try await withTemporaryFolder { folder in
+            let project = ProjectFolder(folder)
+            let first = try PinListBuilt.list(SourceText.good())
+            try ListHistory.keep(first.payload, in: project, publishedAt: Self.now.later(-86_400))
+            #expect(try ListHistory(of: project).records.map(\.at) == [first.issuedAt])
+            let second = try PinListBuilt.list(SourceText.good(), after: first, at: Self.now.later(-3_600))
+            let early = #expect(throws: RepositoryError.self) {
+                try ListHistory(of: project).expectTurn(of: second.payload, at: Self.now.later(-1))
+            }
+            #expect(early?.code == .metadata && early?.hint?.contains("--at") == true)
+            try ListHistory(of: project).expectTurn(of: second.payload, at: Self.now)
+            // What is out may go out again.
+            try ListHistory(of: project).expectTurn(of: first.payload, at: Self.now.later(-86_400))
+        }
+    }
+
     @Test("a second list of a version is refused, and the first stays")
     func secondListOfAVersionIsRefusedAndTheFirstStays() async throws {
         try await withTemporaryFolder { folder in

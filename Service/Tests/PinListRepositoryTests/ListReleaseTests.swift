@@ -38,8 +38,10 @@ struct ListReleaseTests {
         return project
     }
 
-    private func release(_ project: ProjectFolder, to destination: Destination?) throws -> ListRelease {
-        try ListRelease(try SourceText.read(SourceText.good()), in: project, to: destination, at: SourceText.now)
+    private func release(
+        _ project: ProjectFolder, to destination: Destination?, at time: Timestamp = SourceText.now
+    ) throws -> ListRelease {
+        try ListRelease(try SourceText.read(SourceText.good()), in: project, to: destination, at: time)
     }
 
     @Test("without a destination: pins.json and lists/ hold the list, and the next one has the next version")
@@ -58,6 +60,28 @@ struct ListReleaseTests {
             let second = try self.release(project, to: nil)
             #expect(second.list.version == 2)
             #expect(second.published?.version == 1)
+        }
+    }
+
+    @Test("a release from a machine whose clock is behind is refused before anything is signed, with what to do")
+    func releaseFromAMachineWhoseClockIsBehindIsRefusedBeforeAnythingIsSigned() async throws {
+        try await withTemporaryFolder { folder in
+            let project = try await self.project(in: folder)
+            let first = try self.release(project, to: nil)
+            // Another checkout published it: here it is only served.
+            let destination = Destination(current: first.list, outcome: .published([]))
+            let behind = SourceText.now.later(-1)
+            let served = #expect(throws: RepositoryError.self) {
+                try self.release(project, to: destination, at: behind)
+            }
+            #expect(served?.code == .metadata && served?.hint?.contains("--at") == true)
+            // It went out an hour after it was issued.
+            let envelope = try await first.signed(by: [self.signer])
+            _ = try await first.publish(envelope, isOut: false)
+            try ListHistory.keep(envelope, in: project, publishedAt: SourceText.now.later(3_600))
+            let recorded = #expect(throws: RepositoryError.self) { try self.release(project, to: nil) }
+            #expect(recorded?.reason.contains("version 1 went out at") == true)
+            #expect(try self.release(project, to: nil, at: SourceText.now.later(3_600)).list.version == 2)
         }
     }
 

@@ -210,6 +210,29 @@ struct HeldListCommandTests {
         }
     }
 
+    @Test("a release from a machine whose clock is behind is refused, and so is the export of such a list")
+    func releaseFromAMachineWhoseClockIsBehindIsRefusedAndSoIsTheExportOfSuchAList() async throws {
+        try await self.withProject { scene, _ in
+            #expect(try await scene.release(daysAgo: 2, ["--export", "www"]).exitCode == 0)
+            let list = try scene.folder.contents(of: "project/pins.json")
+            let late = try await scene.release(daysAgo: 5, ["--export", "www"])
+            late.expectError(1, hint: true)
+            #expect(late.errors.contains("a clock is wrong") && late.errors.contains("--at"), "\(late)")
+            #expect(try scene.folder.contents(of: "project/pins.json") == list)
+            let signed = try await CommandRun.shell(
+                #"""
+                cd project && "$0" build --at \#(ProbeScene.time(5)) -o list.payload &&                 "$0" sign list.payload --yes -o pins.json
+                """#, in: scene.folder)
+            #expect(signed.exitCode == 0, "\(signed)")
+            let export = ["export", "www", "-C", "project", "--at"]
+            try await CommandRun.tumbler(export + [ProbeScene.time(5)], in: scene.folder).expectError(1, hint: true)
+            let path = "www/v1/lists/com.example.app/pins.json"
+            #expect(try scene.folder.contents(of: path) == list)
+            try await CommandRun.tumbler(export + [ProbeScene.time(0)], in: scene.folder).expectResult()
+            #expect(try scene.folder.contents(of: path) != list)
+        }
+    }
+
     @Test("a second list of a version is neither signed nor released, and says which file it would have to replace")
     func secondListOfAVersionIsNeitherSignedNorReleased() async throws {
         try await self.withProject { scene, _ in

@@ -325,7 +325,7 @@ struct HybridCommandTests {
             let late = try await self.tumbler(sign, in: project)
             try late.expectSuccess()
             #expect(!late.errors.contains("warning"), "\(late)")
-            try await self.tumbler("export www", in: project).expectSuccess()
+            try await self.tumbler("export www \(time)", in: project).expectSuccess()
             // The everyday command wants both.
             let release = "release --yes --at 2026-11-22T00:00:00Z --key keys/pins.pem"
             let one = try await self.tumbler(release, in: project)

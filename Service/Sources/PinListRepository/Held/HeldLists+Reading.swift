@@ -18,8 +18,13 @@ extension HeldLists {
         let last: Timestamp
         /// Whether its publication was recorded.
         let isRecorded: Bool
+        /// Whether an older list went out later by the dates: a clock was wrong, and when this one went out is not known.
+        var isDatedBack = false
         /// The time at which a newer list was out for sure.
         var until: Timestamp?
+
+        /// Whether it may have gone out since a time.
+        func isOut(since time: Timestamp) -> Bool { self.isDatedBack || self.last > time }
     }
 
     /// The lists that were the newest at any moment of the last `propagation`, the one in force when that time began
@@ -48,9 +53,9 @@ extension HeldLists {
         for span in spans {
             let version = span.version
             // A version between two that are known may have been out; the one before is then over at an unknown time.
-            if let before, before.version + 1 < version, span.last > start {
+            if let before, before.version + 1 < version, span.isOut(since: start) {
                 missing.append(ListVersions.text(of: (before.version + 1)...(version - 1)))
-            } else if before == nil, version > 1, span.last > start {
+            } else if before == nil, version > 1, span.isOut(since: start) {
                 missing.append("what went out before version \(version)")
             }
             before = span
@@ -101,16 +106,22 @@ extension HeldLists {
         return spans
     }
 
-    /// Says of each when a newer one was out. A list that is recorded as published ends only when another one is: one
-    /// that was signed and never went out ends nothing.
+    /// Says of each when a newer one was out. Where a project has records, nothing but a record ends a list: one that was signed
+    /// and never went out ends nothing. Nor does a record that is dated before that of an older list.
     private static func close(_ spans: inout [Span]) {
-        var recorded: Timestamp?
-        var any: Timestamp?
+        let areRecorded = spans.contains(where: \.isRecorded)
+        var latest: Timestamp?
+        for index in spans.indices where spans[index].isRecorded == areRecorded {
+            let last = spans[index].last
+            spans[index].isDatedBack = latest.map { last < $0 } ?? false
+            latest = latest.map { max($0, last) } ?? last
+        }
+        var end: Timestamp?
         for index in spans.indices.reversed() {
             let span = spans[index]
-            spans[index].until = span.isRecorded ? recorded : any
-            any = min(any ?? span.last, span.last)
-            if span.isRecorded { recorded = min(recorded ?? span.last, span.last) }
+            // No list ends before it was out.
+            spans[index].until = end.map { max($0, span.first) }
+            if span.isRecorded == areRecorded, !span.isDatedBack { end = span.last }
         }
     }
 }

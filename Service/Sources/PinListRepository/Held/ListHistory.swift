@@ -101,8 +101,35 @@ public struct ListHistory: Sendable {
         // A list of before may name one that is nowhere any more; what goes out needs it, and says so.
         try? project.keepLogs(of: list)
         guard let time else { return }
-        let record = PublicationRecord(version: list.version, digest: Envelope.digest(of: envelope), at: time)
+        // No list is out before it is issued, whatever a clock says.
+        let record = PublicationRecord(
+            version: list.version, digest: Envelope.digest(of: envelope), at: max(time, list.issuedAt))
         try Self.add(record, in: project)
+    }
+
+    /// Checks that a list may go out at a time: none goes out before an older one did. By such a date the older one would count as
+    /// replaced before it was, and nobody as holding it. What went out already may go out again at any time.
+    ///
+    /// - Parameters:
+    ///   - envelope: The envelope of the list.
+    ///   - time: The time of publication.
+    /// - Throws: ``RepositoryError`` of code `metadata`.
+    package func expectTurn(of envelope: [UInt8], at time: Timestamp) throws(RepositoryError) {
+        let list = try KnownList(envelope, named: ProjectFolder.listName, roots: []).list
+        let digest = Envelope.digest(of: envelope)
+        guard !self.records.contains(where: { $0.version == list.version && $0.digest == digest }) else { return }
+        try self.expectTurn(of: list, at: time)
+    }
+
+    /// The same of a list that is not signed yet.
+    func expectTurn(of list: PinList, at time: Timestamp) throws(RepositoryError) {
+        let older = self.records.filter { $0.version < list.version }
+        guard let last = older.max(by: { $0.at < $1.at }), max(time, list.issuedAt) < last.at else { return }
+        throw RepositoryError(
+            .metadata,
+            "it is \(time) here, and version \(last.version) went out at \(last.at) by \(Self.recordsName): a clock is wrong",
+            hint:
+                "set the clock of this machine, or name the time with --at; where that line is wrong, correct its time")
     }
 
     /// Checks that a list may be kept: a version is signed once.

@@ -56,7 +56,8 @@ public struct ListRelease: Sendable {
     ///   - project: Where it stands, with the roots and the lists so far.
     ///   - destination: Where lists are published; `nil` when that is done elsewhere.
     ///   - time: When the list is issued.
-    /// - Throws: ``RepositoryError`` when no list can be built, or another one of its version is kept.
+    /// - Throws: ``RepositoryError`` when no list can be built, another one of its version is kept, or an older one is dated after
+    ///   `time`.
     public init(
         _ source: ListSource, in project: ProjectFolder, to destination: (any ReleaseDestination)?, at time: Timestamp
     ) throws(RepositoryError) {
@@ -71,6 +72,15 @@ public struct ListRelease: Sendable {
         let newest = [self.listOfProject, self.published].compactMap { $0 }.max { $0.version < $1.version }
         self.list = try PinList(building: source, after: newest, at: time)
         try ListHistory.expectRoom(for: self.list, in: project)
+        try ListHistory(of: project).expectTurn(of: self.list, at: time)
+        for older in [self.listOfProject, self.published].compactMap({ $0 }) where time < older.issuedAt {
+            throw RepositoryError(
+                .metadata,
+                "it is \(time) here, and version \(older.version) was issued at \(older.issuedAt): a clock is wrong",
+                hint:
+                    "set the clock of this machine, or name the time with --at; where that list is dated ahead, restore the "
+                    + "files of before from version control: clients refuse what is a day ahead")
+        }
         self.metadata = try SignableMetadata(self.list.payload, named: ProjectFolder.sourceName)
     }
 

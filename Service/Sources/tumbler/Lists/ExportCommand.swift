@@ -54,6 +54,9 @@ struct ExportCommand: ParsableCommand {
         // It says how a list that does not verify is put right.
         _ = try project.publishedList()
         let tree = try project.tree(of: list)
+        // What could not be written down afterwards does not go out.
+        if let newest = try project.publishedList() { try ListHistory.expectRoom(for: newest, in: project) }
+        try ListHistory(of: project).expectTurn(of: list, at: time)
         let folder = URL(fileURLWithPath: self.directory, relativeTo: ProjectOption.working)
         let name = try project.name() ?? ""
         let snippet = self.nginx || self.caddy ? try ServerSnippet(folder, name: name) : nil

@@ -42,6 +42,9 @@ struct PublishCommand: ServiceAskingCommand {
     func run() async throws {
         let time = self.time.time
         let publication = try self.publication()
+        let own = try self.ownList(in: publication)
+        // A history that cannot be read keeps nothing from going out: that is said afterwards.
+        if let own { try (try? ListHistory(of: own.project))?.expectTurn(of: own.list, at: time) }
         let client = self.service.client(
             try self.service.requiredAddress(self.project), try self.service.requiredToken("publish"))
         let changes: [String]
@@ -51,9 +54,9 @@ struct PublishCommand: ServiceAskingCommand {
         } catch {
             throw error.failure
         }
-        do throws(CommandError) {
-            try self.keep(publication, at: time)
-        } catch { throw CommandError.afterPublishing(error) }
+        do throws(RepositoryError) {
+            if let own { try ListHistory.keep(own.list, in: own.project, publishedAt: time) }
+        } catch { throw CommandError.afterPublishing(CommandError(error)) }
         if self.json { return try JSONOutput.write(PublishedChanges(name: publication.name, changes: changes)) }
         let what = changes.isEmpty ? "published already" : "published \(changes.joined(separator: ", "))"
         try StandardOutput.write(lines: ["\(publication.name): \(what)"])
@@ -77,16 +80,12 @@ struct PublishCommand: ServiceAskingCommand {
         return try? project.logs(listed)
     }
 
-    /// Writes down that the project's list is out.
-    private func keep(_ publication: Publication, at time: Timestamp) throws(CommandError) {
-        guard let project = try? self.project.find() else { return }
-        try CommandError.wrapping { () throws(RepositoryError) in
-            guard let newest = try project.newestList(), publication.files.contains(where: { $0.bytes == newest })
-            else {
-                return
-            }
-            try ListHistory.keep(newest, in: project, publishedAt: time)
-        }
+    /// The project whose `pins.json` is in a publication, and that list: it is written down when it went out.
+    private func ownList(in publication: Publication) throws -> (project: ProjectFolder, list: [UInt8])? {
+        guard let project = try? self.project.find(), let newest = try project.newestList(),
+            publication.files.contains(where: { $0.bytes == newest })
+        else { return nil }
+        return (project, newest)
     }
 
     private func publication() throws(CommandError) -> Publication {
