@@ -203,6 +203,63 @@ struct HeldListTests {
         }
     }
 
+    @Test("measured: a version that another checkout published is not the list of that version that is kept here")
+    func measuredAVersionThatAnotherCheckoutPublishedIsNotTheListThatIsKeptHere() async throws {
+        try await self.withProject([("ab", 60), ("abc", nil)]) { (project) throws in
+            let own = try #require(try project.newestList().map { try PinList(payload: $0) })
+            let first = try PinListBuilt.list(Self.text("ab"))
+            let theirs = try PinListBuilt.list(Self.text("abd"), after: first)
+            func held(_ published: PinList?) throws -> HeldLists {
+                try HeldLists(
+                    of: project, and: published, measured: .init(period: 86_400, requests: 1_000, versions: [2: 1_000]))
+            }
+            #expect(try held(nil).unknownShare == 1)
+            #expect(try held(own).lists.map(\.list.payload) == [own.payload])
+            #expect(try held(theirs).lists.map(\.list.payload) == [theirs.payload])
+            // Two lists of the version are out: which one a request means is not known.
+            try ListHistory.keep(own.payload, in: project, publishedAt: Self.now)
+            #expect(try held(nil).unknownShare == 0)
+            #expect(try held(theirs).unknownShare == 1)
+        }
+    }
+
+    @Test("by time: a version that another checkout published is not the list of that version that is kept here")
+    func byTimeAVersionThatAnotherCheckoutPublishedIsNotTheListThatIsKeptHere() async throws {
+        try await self.withProject([("ab", 60), ("abc", nil)]) { (project) throws in
+            func missing(_ published: PinList) throws -> [String] {
+                try HeldLists(
+                    of: project, and: published, propagation: 30 * Self.day, at: Self.now, notMeasured: ""
+                ).missing
+            }
+            // The service has their third list, so that the second may be theirs, too.
+            let own = try #require(try project.newestList().map { try PinList(payload: $0) })
+            #expect(try missing(try PinListBuilt.list(Self.text("abc"), after: own)) == ["version 2"])
+            #expect(try missing(own).isEmpty)
+            // Their line came by version control.
+            let lines = try project.folder.text(of: "lists/published.jsonl")
+            let digest = String(repeating: "0f", count: 32)
+            try project.folder.write(
+                lines + "{\"version\":2,\"digest\":\"\(digest)\",\"at\":\"\(Self.now)\"}\n",
+                as: "lists/published.jsonl")
+            #expect(try self.held(project).missing == ["version 2"])
+        }
+    }
+
+    @Test("a list that got more signatures before it went out is the list that went out")
+    func listThatGotMoreSignaturesBeforeItWentOutIsTheListThatWentOut() async throws {
+        try await self.withProject([("ab", 60), ("abc", nil)]) { (project) throws in
+            let payload = try #require(try project.newestList())
+            var envelope = Envelope(payloadType: Envelope.payloadType(of: .pins), payload: payload)
+            envelope.signatures = [Envelope.Signature(keyID: String(repeating: "0", count: 64), bytes: [1])]
+            try ListHistory.keep(envelope.bytes, in: project, publishedAt: Self.now)
+            let measured = try HeldLists(
+                of: project, and: nil, measured: .init(period: 86_400, requests: 1_000, versions: [2: 1_000]))
+            #expect(measured.versions == [2] && measured.unknownShare == 0)
+            let held = try self.held(project)
+            #expect(held.versions == [1, 2] && held.missing.isEmpty)
+        }
+    }
+
     @Test("it is said by what one went")
     func itIsSaidByWhatOneWent() async throws {
         try await self.withProject([("ab", 60), ("abc", 20), ("abc", 0)]) { (project) throws in

@@ -224,4 +224,29 @@ struct ListReleaseTests {
             #expect(try Self.isBehind(self.release(late, to: destination)))
         }
     }
+
+    @Test("a list that another checkout published under a version that is kept here is written down as theirs")
+    func listThatAnotherCheckoutPublishedUnderAVersionThatIsKeptHereIsWrittenDownAsTheirs() async throws {
+        try await withTemporaryFolder { folder in
+            let project = try await self.project(in: folder)
+            let first = try self.release(project, to: nil)
+            _ = try await first.publish(try await first.signed(by: [self.signer]), isOut: true)
+            let source = try SourceText.read(SourceText.good(list: "refreshAfter: 1h"))
+            let theirs = try ListRelease(source, in: project, to: nil, at: SourceText.now)
+            let served = try await theirs.signed(by: [self.signer])
+            let own = try self.release(project, to: nil)
+            _ = try await own.publish(try await own.signed(by: [self.signer]), isOut: false)
+
+            let destination = Destination(
+                current: theirs.list, servedEnvelope: served, outcome: .published(["list 3"]))
+            let next = try self.release(project, to: destination)
+            let outcome = try await next.publish(try await next.signed(by: [self.signer]), isOut: true)
+            #expect(outcome.notes.count == 1)
+            let records = try ListHistory(of: project).records
+            #expect(records.map(\.version) == [1, 2, 3] && records[1].digest == Envelope.digest(of: served))
+            let held = try HeldLists(
+                of: project, and: nil, propagation: 86_400, at: SourceText.now, notMeasured: "there is no service")
+            #expect(held.missing == ["version 2"])
+        }
+    }
 }

@@ -134,6 +134,39 @@ struct GateCommandTests {
         }
     }
 
+    @Test("a version that another checkout published is not the list of that number here: who holds it may refuse")
+    func versionThatAnotherCheckoutPublishedIsNotTheListOfThatNumberHere() async throws {
+        try await self.withProject { scene in
+            let (folder, project) = (scene.folder, scene.folder.appendingPathComponent("project"))
+            try FileManager.default.copyItem(at: project, to: folder.appendingPathComponent("other"))
+            func release(daysAgo: Int64) async throws -> CommandRun {
+                try await CommandRun.tumbler(
+                    ["release", "-C", "other", "--yes", "--export", "www", "--at", ProbeScene.time(daysAgo)], in: folder
+                )
+            }
+            #expect(try await release(daysAgo: 20).exitCode == 0)
+            try scene.addPin()
+            try folder.write(try project.text(of: "tumbler.yaml"), as: "other/tumbler.yaml")
+            #expect(try await release(daysAgo: 1).exitCode == 0)
+            // Here version 2 has the pin, and was never published.
+            let signed = try await CommandRun.shell(
+                #"""
+                cd project && "$0" build --at \#(ProbeScene.time(10)) -o list.payload &&                 "$0" sign list.payload --yes -o pins.json
+                """#, in: folder)
+            #expect(signed.exitCode == 0, "\(signed)")
+            let served = try folder.text(of: "other/pins.json")
+            try await RecordingService.with({ request in
+                request.path.hasSuffix("/adoption")
+                    ? .json(200, Self.adoption(#""2":950,"3":50"#)) : .json(200, served)
+            }) { service in
+                let run = try await self.gate(scene, ["--json", "--server", service.address])
+                #expect(run.exitCode == 1, "\(run)")
+                let answer: GateAnswer = try run.decoded()
+                #expect(answer.verdict == .unsafe && answer.refusing.share == 0.95, "\(answer)")
+            }
+        }
+    }
+
     @Test(
         "an answer that the audit log does not take is the same answer, with a warning",
         arguments: [

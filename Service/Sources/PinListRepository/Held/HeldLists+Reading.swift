@@ -47,6 +47,12 @@ extension HeldLists {
         let others = try Self.others(project, published)
         var spans = try Self.spans(history, others)
         Self.close(&spans)
+        // Where a list is out that is not recorded and not kept here, others publish: what is kept below it and not recorded may be
+        // another list than theirs.
+        let foreign = try published.flatMap { list throws(RepositoryError) -> Int64? in
+            guard history.digests[list.version] == nil else { return nil }
+            return try history.list(list.version)?.payload == list.payload ? nil : list.version
+        }
         var held: [Held] = []
         var missing: [String] = []
         var before: Span?
@@ -60,9 +66,13 @@ extension HeldLists {
             }
             before = span
             guard span.until.map({ $0 > start }) ?? true else { continue }
-            let list: PinList?
-            if let read = span.list { list = read } else { list = try history.list(version) }
-            if let list { held.append(Held(list, until: span.until)) } else { missing.append("version \(version)") }
+            var list = span.list
+            if list == nil { list = try history.publishedList(version) }
+            if list == nil { list = published.flatMap { $0.version == version ? $0 : nil } }
+            if let list { held.append(Held(list, until: span.until)) }
+            if list == nil || !span.isRecorded && foreign.map({ version < $0 }) ?? false {
+                missing.append("version \(version)")
+            }
         }
         // One of them may be another list of a version that is kept.
         for other in others where !held.contains(where: { $0.list.payload == other.payload }) {
@@ -144,24 +154,25 @@ extension HeldLists {
         }
     }
 
-    /// The lists that were counted.
+    /// The lists that were counted: those that are recorded to have gone out, and the one that clients get now. Installations hold no
+    /// others.
     ///
     /// - Parameters:
     ///   - project: The project: its `lists/`, and its `pins.json`; `nil` where nothing is remembered.
-    ///   - published: The list that clients get now.
+    ///   - published: The list that clients get now, where it comes from elsewhere.
     ///   - measurement: The counts.
     /// - Throws: ``RepositoryError`` when something is there and cannot be read.
     public init(
         of project: ProjectFolder?, and published: PinList?, measured measurement: Measurement
     ) throws(RepositoryError) {
         let history = try ListHistory(of: project)
-        let others = try Self.others(project, published)
         var held: [Held] = []
         var known: Int64 = 0
         for (version, count) in measurement.versions.sorted(by: { $0.key < $1.key }) where count > 0 {
-            var list = try history.list(version)
-            if list == nil { list = others.first { $0.version == version } }
-            guard let list else { continue }
+            // Another checkout may have published another list of this version than the one that is here.
+            let own = try history.publishedList(version)
+            let served = published.flatMap { $0.version == version ? $0 : nil }
+            guard let list = served ?? own, own.map({ $0.payload == list.payload }) ?? true else { continue }
             known += count
             held.append(Held(list, requests: count, of: measurement.requests))
         }

@@ -23,6 +23,9 @@ public struct ListHistory: Sendable {
     /// The publications with their times, in the order in which they were written.
     public let records: [PublicationRecord]
 
+    /// The digests that ``records`` have of each version.
+    let digests: [Int64: Set<String>]
+
     /// The versions whose list is kept.
     let keptVersions: Set<Int64>
 
@@ -34,6 +37,7 @@ public struct ListHistory: Sendable {
     public init(of project: ProjectFolder?) throws(RepositoryError) {
         self.project = project
         self.records = try project.map { project throws(RepositoryError) in try Self.records(of: project) } ?? []
+        self.digests = self.records.reduce(into: [:]) { $0[$1.version, default: []].insert($1.digest) }
         let names = try project.map { project throws(RepositoryError) in try Self.names(in: project) } ?? []
         self.keptVersions = Set(names.compactMap(Self.version))
     }
@@ -52,7 +56,22 @@ public struct ListHistory: Sendable {
     /// The list of a version; `nil` when it is not kept.
     ///
     /// - Throws: ``RepositoryError`` when the file cannot be read, or is another list.
-    func list(_ version: Int64) throws(RepositoryError) -> PinList? {
+    func list(_ version: Int64) throws(RepositoryError) -> PinList? { try self.kept(version)?.list }
+
+    /// The list of a version that went out: the kept one, or that of `pins.json`, when a record has its digest. What is kept of a
+    /// version may be another list than the one that went out, from another checkout.
+    ///
+    /// - Throws: ``RepositoryError`` when a file cannot be read, or is another list.
+    func publishedList(_ version: Int64) throws(RepositoryError) -> PinList? {
+        guard let digests = self.digests[version] else { return nil }
+        if let kept = try self.kept(version), digests.contains(kept.digest) { return kept.list }
+        guard let newest = try self.project?.newestList(), digests.contains(Envelope.digest(of: newest)) else {
+            return nil
+        }
+        return try KnownList(newest, named: ProjectFolder.listName, roots: []).list
+    }
+
+    private func kept(_ version: Int64) throws(RepositoryError) -> (list: PinList, digest: String)? {
         guard let project, self.keptVersions.contains(version),
             let bytes = try Self.bytes(Self.name(version), in: project)
         else { return nil }
@@ -65,7 +84,7 @@ public struct ListHistory: Sendable {
                 .metadata, "\(name) is a list of version \(list.version)", hint: "restore the file from version control"
             )
         }
-        return list
+        return (list, Envelope.digest(of: bytes))
     }
 
     /// The newest kept list below a version; `nil` when there is none that can be read.
@@ -101,10 +120,33 @@ public struct ListHistory: Sendable {
         // A list of before may name one that is nowhere any more; what goes out needs it, and says so.
         try? project.keepLogs(of: list)
         guard let time else { return }
-        // No list is out before it is issued, whatever a clock says.
-        let record = PublicationRecord(
-            version: list.version, digest: Envelope.digest(of: envelope), at: max(time, list.issuedAt))
-        try Self.add(record, in: project)
+        try Self.record(envelope, of: list, in: project, at: time)
+        // The kept file may have fewer signatures. It is the same list, and so it is known to have gone out.
+        if let kept = try Self.bytes(name, in: project), kept != envelope {
+            try Self.record(kept, of: list, in: project, at: time)
+        }
+    }
+
+    /// Writes down that a list went out. No list is out before it is issued, whatever a clock says.
+    private static func record(
+        _ envelope: [UInt8], of list: PinList, in project: ProjectFolder, at time: Timestamp
+    ) throws(RepositoryError) {
+        let digest = Envelope.digest(of: envelope)
+        try self.add(
+            PublicationRecord(version: list.version, digest: digest, at: max(time, list.issuedAt)), in: project)
+    }
+
+    /// Keeps a list that another checkout published, as a service serves it. Where another list of its version is kept, it is written
+    /// down that this one went out: then what is kept does not pass for it.
+    ///
+    /// - Throws: ``RepositoryError`` as ``keep(_:in:publishedAt:)``.
+    static func keep(served envelope: [UInt8], in project: ProjectFolder, at time: Timestamp) throws(RepositoryError) {
+        do throws(RepositoryError) { try self.keep(envelope, in: project, publishedAt: nil) } catch {
+            if let list = try? KnownList(envelope, named: ProjectFolder.listName, roots: []).list {
+                try? self.record(envelope, of: list, in: project, at: time)
+            }
+            throw error
+        }
     }
 
     /// Checks that a list may go out at a time: none goes out before an older one did. By such a date the older one would count as

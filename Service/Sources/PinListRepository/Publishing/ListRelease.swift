@@ -148,7 +148,7 @@ public struct ListRelease: Sendable {
             try tree.expectRoom(in: folder)
             return tree
         }
-        let older = [try self.project.newestList(), self.destination?.servedEnvelope].compactMap { $0 }
+        let before = try self.project.newestList()
         var changes: [String]?
         if let destination {
             changes = try await destination.publish(envelope, of: self.project)
@@ -157,7 +157,7 @@ public struct ListRelease: Sendable {
         }
         do {
             if let folder { try tree?.write(to: folder) }
-            let notes = try self.keep(envelope, after: older, isOut: isOut)
+            let notes = try self.keep(envelope, after: before, isOut: isOut)
             return Outcome(changes: changes, notes: notes)
         } catch {
             // What clients get already must not pass for a release that failed.
@@ -170,13 +170,19 @@ public struct ListRelease: Sendable {
     ///
     /// - Returns: The older lists that could not be kept, in a sentence each.
     /// - Throws: ``RepositoryError`` when the new one cannot be kept.
-    private func keep(_ envelope: [UInt8], after older: [[UInt8]], isOut: Bool) throws(RepositoryError) -> [String] {
+    private func keep(
+        _ envelope: [UInt8], after before: [UInt8]?, isOut: Bool
+    ) throws(RepositoryError) -> [String] {
         var notes: [String] = []
-        for envelope in older {
-            do throws(RepositoryError) {
-                try ListHistory.keep(envelope, in: self.project, publishedAt: nil)
-            } catch {
-                notes.append(error.reason)
+        func note(_ keep: () throws(RepositoryError) -> Void) {
+            do throws(RepositoryError) { try keep() } catch { notes.append(error.reason) }
+        }
+        if let before {
+            note { () throws(RepositoryError) in try ListHistory.keep(before, in: self.project, publishedAt: nil) }
+        }
+        if let served = self.destination?.servedEnvelope {
+            note { () throws(RepositoryError) in
+                try ListHistory.keep(served: served, in: self.project, at: self.time)
             }
         }
         try ListHistory.keep(envelope, in: self.project, publishedAt: isOut ? self.time : nil)

@@ -43,7 +43,7 @@ struct Release {
         let service = self.noPublish ? nil : try await ReleaseService(self.service, input)
         if service == nil { try self.expectToken(input) }
         let release = try ListRelease(input.source, in: input.project, to: service, at: time)
-        let held = try await self.lint(release, input)
+        let held = try await self.lint(release, input, served: service?.current)
 
         let summary =
             (service?.differences(from: release.listOfProject) ?? [])
@@ -110,9 +110,11 @@ struct Release {
                 + "when a host serves what this list refuses")
     }
 
-    private func lint(_ release: ListRelease, _ input: SourceInput) async throws -> HeldLists {
+    private func lint(
+        _ release: ListRelease, _ input: SourceInput, served: PinList?
+    ) async throws -> HeldLists {
         let held = try await HeldLists.known(
-            in: input.project, name: release.list.name, source: input.source, published: release.published,
+            in: input.project, name: release.list.name, source: input.source, published: served,
             service: self.service, at: self.time)
         var linter = try release.linter()
         linter.probed = ProbeMemoryFile.memory(of: input.project)

@@ -53,9 +53,10 @@ struct ProbeTarget: ParsableArguments {
         guard let project = try? self.project.find() else { return nil }
         let name = try CommandError.wrapping { () throws(RepositoryError) in try project.name() }
         guard name == list.name else { return nil }
+        // Whether the project's own list is out, its history says.
         return try await HeldLists.known(
-            in: project, name: list.name, source: (try? SourceInput(nil, self.project))?.source, published: list,
-            service: service, at: time)
+            in: project, name: list.name, source: (try? SourceInput(nil, self.project))?.source,
+            published: self.list == nil ? nil : list, service: service, at: time)
     }
 
     /// The log lists that policies of Certificate Transparency are evaluated with: the one that the list names, else
