@@ -36,8 +36,37 @@ struct DiffCommandTests {
             let json = try await CommandRun.tumbler(["diff", "--json", "old.json", "new.json"], in: folder)
             let changes = try json.decoded(as: Difference.self).changes
             #expect(changes.map(\.what) == ["mode"] && changes.map(\.weakens) == [true])
-            try await CommandRun.tumbler(["diff", "old.json", "tumbler.yaml"], in: folder).expectError(1)
+            try await CommandRun.tumbler(["diff", "old.json", "tumbler.yaml"], in: folder).expectError(2)
             try await CommandRun.tumbler(["diff", "old.json", "no.json"], in: folder).expectError(2)
+        }
+    }
+
+    @Test("a runbook that goes on where lists differ stops where nothing is known: a source, a list, a root that fails")
+    func runbookThatGoesOnWhereListsDifferStopsWhereNothingIsKnown() async throws {
+        try await withTemporaryFolder { folder in
+            let made = try await CommandRun.tumbler(
+                [
+                    "init", "project", "--name", "com.example.app", "--insecure-plaintext", "--at",
+                    "2026-11-21T00:00:00Z", "--domain",
+                    "api.example.com=\(ProjectText.pin("a")),\(ProjectText.pin("b"))",
+                ], in: folder)
+            #expect(made.exitCode == 0, "\(made)")
+            let good = try folder.text(of: "project/tumbler.yaml")
+            func diff() async throws -> CommandRun {
+                try await CommandRun.tumbler(["diff", "-C", "project"], in: folder)
+            }
+            try await diff().expectEnd(0)
+            for (name, text) in [
+                // What `sed` leaves when the command that gives the pin failed.
+                ("tumbler.yaml", good.replacing(ProjectText.pin("a"), with: "")), ("tumbler.yaml", "domains: ["),
+                ("pins.json", "{}"), ("root/1.json", "{}"),
+            ] {
+                let before = try folder.text(of: "project/\(name)")
+                try folder.write(text, as: "project/\(name)")
+                try await diff().expectError(2)
+                try folder.write(before, as: "project/\(name)")
+            }
+            try await diff().expectEnd(0)
         }
     }
 }

@@ -19,7 +19,8 @@ struct DiffCommand: ServiceAskingCommand {
             Both are envelopes or their payloads; signatures are not looked at. A line each: + added, - removed, \
             ~ changed. Without lists, in a project folder: what is published (--published, else the list that server: \
             serves, else pins.json) against what tumbler.yaml would build. When only the version and the dates differ, \
-            a note says so. Exit code 0: the same, 1: they differ; of a source, dates are no difference.
+            a note says so. Exit code 0: the same, 1: they differ, 2: that is not known; of a source, dates are no \
+            difference.
             """
     )
 
@@ -48,18 +49,14 @@ struct DiffCommand: ServiceAskingCommand {
 
     func run() async throws {
         let difference: ListDifference
-        let isDifferent: Bool
-        if let old, let new {
-            let lists = try [old, new].map { name in
-                try KnownList(try InputFile.read(name), named: name, roots: []).list
-            }
-            difference = ListDifference(old: lists[0], new: lists[1])
-            isDifferent = !difference.isEmpty
-        } else {
-            difference = try await self.unpublished()
-            // A source has no dates of its own.
-            isDifferent = !difference.isEmpty && !difference.isRenewal
+        do { difference = try await self.difference() } catch {
+            let failure = error as? CommandError ?? (error as? RepositoryError).map { CommandError($0) }
+            guard let failure, failure.exitCode == .doesNotHold else { throw error }
+            // 1 is the answer that they differ, and runbooks go on with it.
+            throw CommandError(.undecided, failure.message, hint: failure.hint)
         }
+        // A source has no dates of its own.
+        let isDifferent = !difference.isEmpty && (self.old != nil || !difference.isRenewal)
         if self.json {
             try JSONOutput.write(difference)
         } else {
@@ -67,6 +64,13 @@ struct DiffCommand: ServiceAskingCommand {
         }
         if difference.isRenewal { StandardError.note("only dates change") }
         guard !isDifferent else { throw ExitCode(CommandExit.doesNotHold.rawValue) }
+    }
+
+    /// The differences between the two lists that are named, or those of the source to what clients have.
+    private func difference() async throws -> ListDifference {
+        guard let old, let new else { return try await self.unpublished() }
+        let lists = try [old, new].map { name in try KnownList(try InputFile.read(name), named: name, roots: []).list }
+        return ListDifference(old: lists[0], new: lists[1])
     }
 
     /// The changes that the source would make to what clients have.
