@@ -211,17 +211,18 @@ struct ListReleaseTests {
             #expect(try !Self.isBehind(self.release(mine, to: destination)))
             // Its own lists of version 2 and 3, which went nowhere.
             for seconds in [Int64(60), 120] {
-                let time = Timestamp(secondsSince1970: SourceText.now.secondsSince1970 + seconds)
-                let other = try ListRelease(try SourceText.read(SourceText.good()), in: late, to: nil, at: time)
+                let time = SourceText.now.later(seconds)
+                let other = try self.release(late, to: nil, at: time)
                 _ = try await other.publish(try await other.signed(by: [self.signer]), isOut: false)
-                #expect(try Self.isBehind(self.release(late, to: destination)))
+                #expect(try Self.isBehind(self.release(late, to: destination, at: time)))
             }
+            let now = SourceText.now.later(120)
             // Of a list from before lists were kept nothing is known.
             try FileManager.default.removeItem(at: late.folder.appendingPathComponent("lists"))
-            #expect(try !Self.isBehind(self.release(late, to: destination)))
+            #expect(try !Self.isBehind(self.release(late, to: destination, at: now)))
             // Nothing is here at all.
             try FileManager.default.removeItem(at: late.list)
-            #expect(try Self.isBehind(self.release(late, to: destination)))
+            #expect(try Self.isBehind(self.release(late, to: destination, at: now)))
         }
     }
 

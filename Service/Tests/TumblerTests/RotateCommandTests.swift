@@ -14,7 +14,7 @@ struct RotateCommandTests {
     private static let path = "project/rotations/api.example.com.yaml"
 
     /// One moment for all: the tests take their time. Certificates hold for 90 days from now.
-    private static let now = TestPKI.now
+    private static let now = ProbeScene.now
 
     private static func time(_ day: Int64) -> String {
         Timestamp(secondsSince1970: self.now + day * 86_400).description
