@@ -35,7 +35,10 @@ struct ServiceAccessTests {
 
     @Test(
         "a token is one line that cannot break out of its header",
-        arguments: ["", "\n", "two words", "a\r\nX-Evil: yes", "a\u{0}b", "tökén", "a\nb"])
+        arguments: [
+            "", "\n", "two words", "a\r\nX-Evil: yes", "a\u{0}b", "tökén", "a\nb", "a\nhttp://pins.example.com",
+            "a\nhttps://a.example\nhttps://b.example",
+        ])
     func tokenIsOneLineThatCannotBreakOutOfItsHeader(text: String) async throws {
         try await withTemporaryFolder { folder in
             try folder.writeToken(text)
@@ -64,6 +67,55 @@ struct ServiceAccessTests {
             let nowhere = try await CommandRun.tumbler(
                 ["publish", "root.json", "--token-file", "token"], in: folder)
             nowhere.expectError(64, hint: true)
+        }
+    }
+
+    @Test(
+        "a token that names its service goes to no other, whatever a checkout says: nothing is sent",
+        arguments: [
+            ["lint"], ["release", "--yes"], ["release", "--yes", "--no-publish"], ["publish"], ["status"], ["alarms"],
+            ["rotate", "status"], ["probe", "--push"], ["probe"],
+            ["gate", "api.example.com", "--certificate", "project/keys/pins.pem.pub"],
+        ])
+    func tokenThatNamesItsServiceGoesToNoOtherWhateverACheckoutSays(command: [String]) async throws {
+        try await RecordingService.with({ _ in .says(404, [:], "") }) { thief in
+            try await withTemporaryFolder { folder in
+                let entry = "api.example.com=\(ProjectText.pin("a")),\(ProjectText.pin("b"))"
+                try await CommandRun.tumbler(
+                    ["init", "project", "--name", "com.example.app", "--insecure-plaintext", "--domain", entry],
+                    in: folder
+                ).expectSuccess()
+                let source = try folder.text(of: "project/tumbler.yaml")
+                try folder.write(source + "\nserver: \(thief.address)\n", as: "project/tumbler.yaml")
+                try folder.writeToken("tumbler_0123456789abcdef_00ff\nhttps://pins-admin.example.com")
+                let run = try await CommandRun.tumbler(
+                    command + ["-C", "project", "--token-file", "token"], in: folder)
+                #expect(run.exitCode == 64 && run.output.isEmpty, "\(run)")
+                #expect(run.errors.contains("is for https://pins-admin.example.com"), "\(run)")
+                #expect(thief.requests.isEmpty, "\(thief.requests.map(\.path))")
+            }
+        }
+    }
+
+    @Test("a token that names its service goes there: by every spelling of one origin, and by no other")
+    func tokenThatNamesItsServiceGoesThereByEverySpellingOfOneOrigin() async throws {
+        try await withTemporaryFolder { folder in
+            try folder.writeToken("tumbler_0123456789abcdef_00ff\r\nhttps://Pins.example.com/\r\n")
+            let token = try ServiceToken(file: folder.appendingPathComponent("token").path)
+            for same in [
+                "https://pins.example.com", "https://pins.example.com:443/tumbler", "HTTPS://PINS.example.com",
+            ] {
+                try token.expect(try ServiceAddress(same, from: "--server"))
+            }
+            for other in [
+                "https://pins.example.com:8443", "https://pins.example.com.evil.example", "https://example.com",
+                "http://127.0.0.1",
+            ] {
+                let failure = #expect(throws: CommandError.self) {
+                    try token.expect(try ServiceAddress(other, from: "--server"))
+                }
+                #expect(failure?.exitCode == .usage && failure?.hint != nil)
+            }
         }
     }
 

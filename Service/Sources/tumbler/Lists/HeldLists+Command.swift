@@ -74,7 +74,7 @@ extension ServiceAdoption {
         guard let address = try service.address(or: source) else {
             return .failure(NotAskedError(words: "there is no service"))
         }
-        let token = try service.token()
+        let token = try service.token(for: address)
         guard token != nil || address.isLoopback else {
             return .failure(NotAskedError(words: "there is no token for \(address)"))
         }

@@ -78,7 +78,7 @@ struct Release {
     /// - Throws: ``CommandError`` when there is a service to publish on, and no token.
     func expectToken(_ input: SourceInput) throws(CommandError) {
         guard !self.noPublish, let address = try self.service.address(or: input.source),
-            try self.service.token() == nil
+            try self.service.token(for: address) == nil
         else { return }
         throw CommandError(
             .doesNotHold, "nothing was published or written: there is no token for \(address)",

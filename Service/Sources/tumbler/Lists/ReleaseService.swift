@@ -38,7 +38,7 @@ struct ReleaseService: ReleaseDestination {
             }
             return nil
         }
-        guard let token = try options.token() else { return nil }
+        guard let token = try options.token(for: address) else { return nil }
         self.client = options.client(address, token)
         guard let bytes = try await self.client.servedList(input.source.name) else {
             self.served = nil

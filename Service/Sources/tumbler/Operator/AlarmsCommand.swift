@@ -38,7 +38,9 @@ struct AlarmsListCommand: ServiceAskingCommand {
 
     func run() async throws {
         let address = try self.service.requiredAddress(self.project)
-        let token = try address.isLoopback ? self.service.token() : self.service.requiredToken("read")
+        let token =
+            try address.isLoopback
+            ? self.service.token(for: address) : self.service.requiredToken("read", for: address)
         let (json, alarms) = try await self.service.client(address, token).alarms()
         if self.json {
             try StandardOutput.write(Data(json) + Data("\n".utf8))
@@ -65,7 +67,7 @@ struct AlarmsAcknowledgeCommand: ServiceAskingCommand {
     @OptionGroup var project: ProjectOption
 
     func run() async throws {
-        try await self.service.operate(self.project).handleAlarm(
+        try await self.service.requiredClient(self.project, scope: "operate").handleAlarm(
             "acknowledge", Array(try JSONOutput.line(["key": self.key])))
         try StandardOutput.write(lines: ["acknowledged \(PrintableText.line(self.key, maximumLength: 400))"])
     }
@@ -121,7 +123,8 @@ struct AlarmsSilenceCommand: ServiceAskingCommand {
     func run() async throws {
         guard let seconds = SourceDuration.seconds(of: self.length) else { return }
         let body = Body(what: self.what, seconds: seconds, because: self.because, upTo: self.severity)
-        try await self.service.operate(self.project).handleAlarm("silence", Array(try JSONOutput.line(body)))
+        try await self.service.requiredClient(self.project, scope: "operate").handleAlarm(
+            "silence", Array(try JSONOutput.line(body)))
         try StandardOutput.write(
             lines: ["silenced \(PrintableText.line(self.what, maximumLength: 400)) for \(self.length)"])
     }
@@ -140,17 +143,8 @@ struct AlarmsUnsilenceCommand: ServiceAskingCommand {
     @OptionGroup var project: ProjectOption
 
     func run() async throws {
-        try await self.service.operate(self.project).handleAlarm(
+        try await self.service.requiredClient(self.project, scope: "operate").handleAlarm(
             "unsilence", Array(try JSONOutput.line(["what": self.what])))
         try StandardOutput.write(lines: ["no longer silenced: \(PrintableText.line(self.what, maximumLength: 400))"])
-    }
-}
-
-extension ServiceOptions {
-    /// The service, with a token that may change something of alarms.
-    ///
-    /// - Throws: ``CommandError`` when there is no address or no token.
-    fileprivate func operate(_ project: ProjectOption) throws(CommandError) -> ServiceClient {
-        self.client(try self.requiredAddress(project), try self.requiredToken("operate"))
     }
 }

@@ -101,7 +101,7 @@ struct GateCommand: ServiceAskingCommand {
     /// when that fails.
     private func record(_ record: GateRecord, _ lists: GateLists) async {
         do {
-            guard let address = lists.service, let token = try self.service.token() else { return }
+            guard let address = lists.service, let token = try self.service.token(for: address) else { return }
             try await self.service.client(address, token).record(Array(try JSONOutput.line(record)), of: lists.name)
         } catch {
             let reason = (error as? CommandError)?.message ?? "\(error)"

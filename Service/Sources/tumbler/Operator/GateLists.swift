@@ -66,6 +66,8 @@ struct GateLists: Sendable {
         }
         let roots = try CommandError.wrapping { () throws(RepositoryError) in try input?.project.roots() ?? [] }
         let address = try service.address(or: input?.source)
+        // A token that is for another service is said before anything is asked.
+        if let address { _ = try service.token(for: address) }
         let answer = await Served.asked(of: known, address, roots, service)
         let (served, why) = (answer.list, answer.why)
         let newest = [own, served].compactMap { $0 }

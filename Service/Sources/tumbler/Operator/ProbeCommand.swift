@@ -86,7 +86,7 @@ struct ProbeCommand: ServiceAskingCommand {
         let time = self.time.time
         guard let notice = SourceDuration.seconds(of: self.within) else { return }
         // A missing part for sending is said before any host is asked.
-        let client = self.push ? try self.client() : nil
+        let client = self.push ? try self.service.requiredClient(self.target.project, scope: "publish") : nil
         let connections = self.service.connection.connections
         let list = try await self.target.load(by: connections)
         let held = try await self.target.heldLists(with: list, self.service, at: time)
@@ -171,11 +171,6 @@ struct ProbeCommand: ServiceAskingCommand {
         do throws(CommandError) { try await client.push(body, of: report.name) } catch {
             throw CommandError(needsAction ? .doesNotHold : .undecided, error.message, hint: error.hint)
         }
-    }
-
-    private func client() throws(CommandError) -> ServiceClient {
-        self.service.client(
-            try self.service.requiredAddress(self.target.project), try self.service.requiredToken("publish"))
     }
 
     private var memoryFile: ProbeMemoryFile? {

@@ -45,8 +45,7 @@ struct PublishCommand: ServiceAskingCommand {
         let own = try self.ownList(in: publication)
         // A history that cannot be read keeps nothing from going out: that is said afterwards.
         if let own { try (try? ListHistory(of: own.project))?.expectTurn(of: own.list, at: time) }
-        let client = self.service.client(
-            try self.service.requiredAddress(self.project), try self.service.requiredToken("publish"))
+        let client = try self.service.requiredClient(self.project, scope: "publish")
         let changes: [String]
         let logs = try self.logs(of: publication)
         do throws(ServiceClient.PublishingError) {

@@ -97,19 +97,35 @@ struct ServiceOptions {
         return address
     }
 
-    /// The token; `nil` when no file is named.
+    /// The token for a service; `nil` when no file is named.
     ///
-    /// - Throws: ``CommandError`` when the file cannot be read.
-    func token() throws(CommandError) -> ServiceToken? {
-        try self.tokenPath.map { path throws(CommandError) in try ServiceToken(file: path) }
+    /// - Throws: ``CommandError`` when the file cannot be read, or names another service.
+    func token(for address: ServiceAddress) throws(CommandError) -> ServiceToken? {
+        guard let path = self.tokenPath else { return nil }
+        let token = try ServiceToken(file: path)
+        try token.expect(address)
+        return token
     }
 
-    /// The token.
+    /// The service, with a token.
     ///
-    /// - Parameter scope: The scope that it needs, for the hint.
-    /// - Throws: ``CommandError`` when no file is named, or it cannot be read.
-    func requiredToken(_ scope: String) throws(CommandError) -> ServiceToken {
-        guard let token = try self.token() else {
+    /// - Parameters:
+    ///   - project: The project whose source may name the service.
+    ///   - scope: The scope that the token needs, for the hint.
+    /// - Throws: ``CommandError`` when there is no address or no token.
+    func requiredClient(_ project: ProjectOption, scope: String) throws(CommandError) -> ServiceClient {
+        let address = try self.requiredAddress(project)
+        return self.client(address, try self.requiredToken(scope, for: address))
+    }
+
+    /// The token for a service.
+    ///
+    /// - Parameters:
+    ///   - scope: The scope that it needs, for the hint.
+    ///   - address: The service.
+    /// - Throws: ``CommandError`` when no file is named, it cannot be read, or it names another service.
+    func requiredToken(_ scope: String, for address: ServiceAddress) throws(CommandError) -> ServiceToken {
+        guard let token = try self.token(for: address) else {
             throw CommandError(
                 .usage, "there is no token: no --token-file, and \(ServiceToken.environmentName) names no file",
                 hint: "tumbler token create --scope \(scope), on the service's machine, makes one")

@@ -17,10 +17,15 @@ struct ServiceToken: Sendable {
 
     private let secret: String
 
+    /// The service that the token is for, and no other; `nil` where the file names none.
+    private let service: ServiceAddress?
+
+    private let file: String
+
     /// The value of the header `Authorization` (RFC 6750, section 2.1).
     var authorization: String { "Bearer \(self.secret)" }
 
-    /// Reads the file: one line.
+    /// Reads the file: a line with the token, and perhaps one with the address of the service that it is for.
     ///
     /// - Throws: ``CommandError`` when it cannot be read, when other users can open it, or when it holds no token. What it
     ///   holds is not repeated.
@@ -29,13 +34,37 @@ struct ServiceToken: Sendable {
             try BoundedFile.expectPrivate(path, holding: "a token of the service")
             return try BoundedFile.read(path, maximum: Self.maximumLength)
         }
-        let text = String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
-        guard !text.isEmpty, text.utf8.allSatisfy(Self.mayStand) else {
+        let lines = String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+            .components(separatedBy: .newlines).map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
+        let addresses = lines.dropFirst().map { try? ServiceAddress($0, from: path) }
+        guard let secret = lines.first, secret.utf8.allSatisfy(Self.mayStand), addresses.count <= 1,
+            !addresses.contains(where: { $0 == nil })
+        else {
             throw CommandError(
-                .undecided, "\(path): there is no token in it",
-                hint: "one line, as tumbler token create printed it on the service's machine")
+                .undecided, "\(path): there is no token in it, or more than that",
+                hint:
+                    "one line, as tumbler token create printed it on the service's machine; the address of that service "
+                    + "may be a second one")
         }
-        self.secret = text
+        self.secret = secret
+        self.service = addresses.first ?? nil
+        self.file = path
+    }
+
+    /// Refuses another service than the one that the file names: `server:` of a checkout may be the edit of a stranger, who
+    /// would get the token.
+    ///
+    /// - Throws: ``CommandError``.
+    func expect(_ address: ServiceAddress) throws(CommandError) {
+        guard let service else { return }
+        if let own = FetchAddress(service.description), let other = FetchAddress(address.description),
+            own.isTLS == other.isTLS, own.server == other.server
+        {
+            return
+        }
+        throw CommandError(
+            .usage, "the token in \(self.file) is for \(service), and this is \(address): nothing was sent",
+            hint: "who changed server: in tumbler.yaml? if it is right, --token-file with a token of that service")
     }
 
     /// The characters of `b64token` (RFC 6750, section 2.1): none of them ends a header.

@@ -34,9 +34,9 @@ struct StatusCommand: ServiceAskingCommand {
 
     func run() async throws {
         let address = try self.service.requiredAddress(self.project)
-        let token = try self.service.token()
+        let token = try self.service.token(for: address)
         guard token != nil || address.isLoopback else {
-            _ = try self.service.requiredToken("read")
+            _ = try self.service.requiredToken("read", for: address)
             return
         }
         let (json, status) = try await self.service.client(address, token).status()

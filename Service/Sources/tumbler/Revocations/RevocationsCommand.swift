@@ -130,8 +130,7 @@ struct RevocationsCommand: ServiceAskingCommand {
         let connections = self.service.connection.connections
         let roots = try connections.roots(self.roots)
         if self.sightings {
-            let client = self.service.client(
-                try self.service.requiredAddress(self.project), try self.service.requiredToken("probe"))
+            let client = try self.service.requiredClient(self.project, scope: "probe")
             let kept = try await client.sightings(of: try self.project.listName(or: self.name))
             await asked.add(
                 kept.map { ($0.certificate, $0.owner) }, among: kept.compactMap(\.issuer), roots)

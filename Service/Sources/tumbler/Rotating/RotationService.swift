@@ -25,7 +25,9 @@ struct RotationService {
     ///
     /// - Throws: ``CommandError`` for an address or a token that cannot be read.
     init?(_ options: ServiceOptions, _ source: ListSource) throws(CommandError) {
-        guard let address = try options.address(or: source), let token = try options.token() else { return nil }
+        guard let address = try options.address(or: source), let token = try options.token(for: address) else {
+            return nil
+        }
         self.client = options.client(address, token)
         self.name = source.name
     }

@@ -95,7 +95,7 @@ struct RotationKnowledge {
         _ source: ListSource, _ options: ServiceOptions
     ) async throws(CommandError) -> Result<ServiceStatus, CommandError>? {
         guard let address = try options.address(or: source) else { return nil }
-        let token = try options.token()
+        let token = try options.token(for: address)
         guard token != nil || address.isLoopback else {
             return .failure(CommandError(.undecided, "there is no token for \(address)"))
         }

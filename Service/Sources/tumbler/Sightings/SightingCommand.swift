@@ -77,8 +77,7 @@ struct SightingCommand: ServiceAskingCommand {
         if self.from != nil, let event = CertspotterEvent.other(environment) {
             return StandardError.note(event)
         }
-        let client = self.service.client(
-            try self.service.requiredAddress(self.project), try self.service.requiredToken("probe"))
+        let client = try self.service.requiredClient(self.project, scope: "probe")
         let name = try self.project.listName(or: self.name)
         var outcome = SightingOutcome()
         if self.from != nil {
