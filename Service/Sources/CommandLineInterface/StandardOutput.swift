@@ -57,6 +57,36 @@ package enum JSONOutput {
 
     /// Writes one value as one line.
     package static func write(_ value: some Encodable) throws {
-        try StandardOutput.write(try self.line(value) + Data("\n".utf8))
+        try self.write(foreign: Array(try self.line(value)))
+    }
+
+    /// Writes JSON that another program made, and a line break where it ends without one.
+    ///
+    /// - Parameter json: JSON. A service that was broken into may send more than that: no byte of it commands a terminal.
+    package static func write(foreign json: [UInt8]) throws(CommandError) {
+        let text = self.withoutControls(json)
+        try StandardOutput.write(Data(text.utf8) + (text.utf8.last == UInt8(ascii: "\n") ? Data() : Data("\n".utf8)))
+    }
+
+    /// JSON in which every control character (C0, DEL, C1) is escaped, but for the white space between its values: the same
+    /// values, and none of what a terminal obeys. What is no UTF-8 is U+FFFD.
+    package static func withoutControls(_ json: [UInt8]) -> String {
+        let text = String(decoding: json, as: UTF8.self)
+        if json.allSatisfy({ (0x20...0x7e).contains($0) }) { return text }
+        var escaped = String.UnicodeScalarView()
+        var isInString = false
+        var isEscaped = false
+        for scalar in text.unicodeScalars {
+            let isSpace = !isInString && (scalar == "\n" || scalar == "\r" || scalar == "\t")
+            if scalar.properties.generalCategory == .control, !isSpace {
+                let digits = String(scalar.value, radix: 16)
+                escaped.append(contentsOf: "\\u00\(digits.count == 1 ? "0" : "")\(digits)".unicodeScalars)
+            } else {
+                escaped.append(scalar)
+            }
+            if scalar == "\"", !isEscaped { isInString.toggle() }
+            isEscaped = isInString && scalar == "\\" && !isEscaped
+        }
+        return String(escaped)
     }
 }

@@ -2,6 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
+import CommandLineInterface
 import Foundation
 import NIOHTTP1
 import Testing
@@ -39,6 +40,30 @@ struct StatusCommandTests {
                     "  ok api.example.com: pin-match, at 2026-11-21T06:00:00Z", "audit log: 12 entries, head 00ffaa",
                 ], "\(run)")
         }
+    }
+
+    @Test("a service that was broken into commands no terminal by its JSON, which keeps its values")
+    func serviceThatWasBrokenIntoCommandsNoTerminalByItsJSON() async throws {
+        let hostile = "\u{1b}[2J\u{9b}31m\u{7f}"
+        let text = StatusText.status().replacing(#"[1, 2.5, null]"#, with: "[\"\(hostile)\"]")
+        try await self.status(.json(200, text), ["--json"]) { run, _ in
+            #expect(run.exitCode == 0, "\(run)")
+            #expect(run.output.unicodeScalars.allSatisfy { $0 == "\n" || $0.properties.generalCategory != .control })
+            let value = try JSONSerialization.jsonObject(with: run.outputBytes) as? [String: Any]
+            let new = value?["somethingNew"] as? [String: [String]]
+            #expect(new == ["a": [hostile]])
+        }
+    }
+
+    @Test(
+        "control characters are escaped where JSON has strings, and its white space stays",
+        arguments: [
+            ("{\n\t\"a\": 1 }\r\n", "{\n\t\"a\": 1 }\r\n"), ("\"a\nb\"", "\"a\\u000ab\""),
+            ("\"a\\\\\u{1b}\"\n", "\"a\\\\\\u001b\"\n"), ("\"a\\\"\t\"", "\"a\\\"\\u0009\""),
+            ("\u{0}\u{9d}{}", "\\u0000\\u009d{}"), ("\"ü\"", "\"ü\""),
+        ])
+    func controlCharactersAreEscapedWhereJSONHasStringsAndItsWhiteSpaceStays(json: String, printed: String) {
+        #expect(JSONOutput.withoutControls(Array(json.utf8)) == printed)
     }
 
     @Test(

@@ -43,7 +43,7 @@ struct AlarmsListCommand: ServiceAskingCommand {
             ? self.service.token(for: address) : self.service.requiredToken("read", for: address)
         let (json, alarms) = try await self.service.client(address, token).alarms()
         if self.json {
-            try StandardOutput.write(Data(json) + Data("\n".utf8))
+            try JSONOutput.write(foreign: json)
         } else {
             try StandardOutput.write(lines: alarms.lines)
         }

@@ -42,7 +42,7 @@ struct StatusCommand: ServiceAskingCommand {
         let (json, status) = try await self.service.client(address, token).status()
         let shortfall = try self.demand.shortfall(in: status, project: self.projectName)
         if self.json {
-            try StandardOutput.write(Data(json) + (json.last == UInt8(ascii: "\n") ? Data() : Data("\n".utf8)))
+            try JSONOutput.write(foreign: json)
         } else {
             try StandardOutput.write(lines: StatusLines(status: status, address: address).lines)
         }
