@@ -185,6 +185,10 @@ struct RevocationsCommandTests {
                     #expect(run.errors.contains(address) && run.errors.contains(words), "\(run)")
                 }
             }
+            let secret = try await self.revocations(
+                chain, ["--crl", "http://user:secret@127.0.0.1:1/issuing.crl", "policy.crl", "root.crl"], in: folder)
+            #expect(secret.exitCode == 2 && secret.errors.contains("address 1 of --crl: not an http"), "\(secret)")
+            #expect(!secret.errors.contains("secret") && !secret.output.contains("secret"), "\(secret)")
             try await self.revocations(chain, ["--crl", "missing.crl"], in: folder).expectError(2)
         }
     }

@@ -31,6 +31,25 @@ struct UsageErrorTests {
     }
 
     @Test(
+        "an address with a name and a password is refused, and the password is not repeated",
+        arguments: [
+            ["lint", "--published"], ["build", "-o", "-", "--published"], ["diff", "--published"], ["probe"],
+            ["refresh", "--root", "file", "--state", "state", "--list-url"],
+            ["fetch", "https://api.example.com/", "--root", "file", "--state", "state", "--list-url"],
+            ["fetch"], ["pin"], ["status", "--server"],
+        ])
+    func addressWithANameAndAPasswordIsRefusedAndThePasswordIsNotRepeated(command: [String]) async throws {
+        try await withTemporaryFolder { folder in
+            try folder.write(ProjectText.good, as: "tumbler.yaml")
+            try folder.write("root", as: "file")
+            let run = try await CommandRun.tumbler(
+                command + ["https://user:secret@127.0.0.1:1/v1/lists/com.example.app"], in: folder)
+            run.expectError(64, hint: true)
+            #expect(!run.errors.contains("secret"), "\(run)")
+        }
+    }
+
+    @Test(
         "a command that is misspelt gets the nearest one, and a hint for its parent",
         arguments: [
             (["evalute"], "tumbler evaluate"), (["rotate", "stats"], "tumbler rotate status"),

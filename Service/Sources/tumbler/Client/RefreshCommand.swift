@@ -43,7 +43,7 @@ struct RefreshCommand: AsyncParsableCommand {
 
     func run() async throws {
         guard let address = URL(string: self.listURL) else {
-            throw CommandError(.usage, "--list-url \(self.listURL) is not a URL", hint: "https://HOST/v1/lists/NAME")
+            throw CommandError(.usage, "--list-url is not a URL", hint: "https://HOST/v1/lists/NAME")
         }
         let fetcher = try await self.connection.connections.fetcher(for: self.listURL)
         let pinning = try self.pinning(refreshingFrom: address, by: fetcher)

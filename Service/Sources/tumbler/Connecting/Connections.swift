@@ -137,10 +137,12 @@ struct Connections: Sendable {
     /// A fetcher of lists, as an app's client has one.
     ///
     /// - Parameter address: The address of the list.
-    /// - Throws: ``CommandError``.
+    /// - Throws: ``CommandError``. The address is not repeated where it is none: a password may be in it.
     func fetcher(for address: String) async throws(CommandError) -> HTTPClientFetcher {
         guard let server = FetchAddress(address) else {
-            throw CommandError(.usage, "\(address): not an https address", hint: "https://HOST/PATH")
+            throw CommandError(
+                .usage, "the address of the list is not an https address",
+                hint: "https://HOST/PATH, without name and password")
         }
         let way = try await self.way(to: server.host, server.port, isTLS: server.isTLS)
         let configuration = try self.configuration(for: server, way)

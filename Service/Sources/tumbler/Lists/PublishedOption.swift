@@ -60,7 +60,10 @@ enum PublishedDownload {
         let address = FetchAddress(address)?.url() ?? address
         let path = address.hasSuffix(".json") ? address : address + (address.hasSuffix("/") ? "" : "/") + "pins.json"
         guard ReportAddress.isAllowed(path) else {
-            throw CommandError(.usage, "\(address): not an https address", hint: "http is for loopback alone")
+            // It is not repeated: a password may be in it.
+            throw CommandError(
+                .usage, "the address of the list is not an https address",
+                hint: "https://HOST/PATH, without name and password; http is for loopback alone")
         }
         let fetcher = try await connections.aside.fetcher(for: path)
         let response: FetchResponse

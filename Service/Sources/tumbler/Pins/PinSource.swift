@@ -86,7 +86,7 @@ struct PinSource: ParsableArguments {
             return try Self.pinning(rootBytes, bundled, logs, at: time)
         }
         guard let address = URL(string: listURL) else {
-            throw CommandError(.usage, "--list-url \(listURL) is not a URL")
+            throw CommandError(.usage, "--list-url is not a URL")
         }
         let fetcher = try await connections.aside.fetcher(for: listURL)
         let pinning = try Self.pinning(rootBytes, bundled, logs, at: time, address, .folder(state), fetcher)

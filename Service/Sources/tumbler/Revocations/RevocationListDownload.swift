@@ -95,7 +95,9 @@ struct RevocationListDownload: Sendable {
     }
 
     private func follow(_ text: String, _ isGiven: Bool) async throws -> [UInt8] {
-        guard var address = FetchAddress(text) else { throw DownloadError("not an http or https URL") }
+        guard var address = FetchAddress(text) else {
+            throw DownloadError("not an http or https URL without name and password")
+        }
         var mayBeLocal = isGiven
         for _ in 0...Self.maximumRedirects {
             let place = try await self.place(of: address, mayBeLocal: mayBeLocal)

@@ -64,7 +64,11 @@ struct RevocationListRequest: Sendable {
                 }
             }
         }
-        outcome.troubles = addresses.compactMap { address in sources.trouble(of: address).map { "\(address): \($0)" } }
+        outcome.troubles = addresses.enumerated().compactMap { number, address in
+            // What is no address is not repeated: a password may be in it.
+            let name = FetchAddress(address) == nil ? "address \(number + 1) of --crl" : address
+            return sources.trouble(of: address).map { "\(name): \($0)" }
+        }
         outcome.count = lists.count
         for certificate in asked.certificates {
             let names = addressesOf[certificate] ?? []
