@@ -17,9 +17,12 @@ struct ListReleaseTests {
         var current: PinList?
         var servedEnvelope: [UInt8]?
         let outcome: PublishingOutcome
+        /// What happens while it is asked to publish.
+        var during: @Sendable () -> Void = {}
 
         func publish(_ publication: Publication, logs: [UInt8]?) async -> PublishingOutcome {
-            publication.files.map(\.name) == ["root/1.json", "pins.json"] ? self.outcome : .refused(Refusal())
+            self.during()
+            return publication.files.map(\.name) == ["root/1.json", "pins.json"] ? self.outcome : .refused(Refusal())
         }
     }
 
@@ -121,18 +124,119 @@ struct ListReleaseTests {
         }
     }
 
+    @Test("a disk on which no list can be kept stops the release before anything goes out")
+    func diskOnWhichNoListCanBeKeptStopsTheReleaseBeforeAnythingGoesOut() async throws {
+        try await withTemporaryFolder { folder in
+            let project = try await self.project(in: folder)
+            let destination = Destination(
+                outcome: .published(["list 1"]), during: { Issue.record("it was published") })
+            let release = try self.release(project, to: destination)
+            let envelope = try await release.signed(by: [self.signer])
+            try folder.write("", as: "lists")
+            let error = await #expect(throws: ReleaseError.self) { try await release.publish(envelope, isOut: true) }
+            #expect(error?.project == .unchanged)
+            #expect(try project.newestList() == nil)
+        }
+    }
+
     @Test("a disk that is full after the list went out: the error says that it is published")
     func diskThatIsFullAfterTheListWentOutTheErrorSaysThatItIsPublished() async throws {
         try await withTemporaryFolder { folder in
             let project = try await self.project(in: folder)
-            let release = try self.release(project, to: Destination(outcome: .published(["list 1"])))
+            // No line can be written there.
+            let lines = folder.appendingPathComponent("lists/published.jsonl")
+            let destination = Destination(
+                outcome: .published(["list 1"]),
+                during: { try? FileManager.default.createDirectory(at: lines, withIntermediateDirectories: true) })
+            let release = try self.release(project, to: destination)
             let envelope = try await release.signed(by: [self.signer])
-            // No list can be kept there.
-            try folder.write("", as: "lists")
             let error = await #expect(throws: ReleaseError.self) { try await release.publish(envelope, isOut: true) }
             #expect(error?.project == .published)
             #expect(error?.reason is RepositoryError)
             #expect(try project.newestList() == envelope)
+        }
+    }
+
+    @Test("a release that is killed while the service hangs keeps its list, and so does the next one")
+    func releaseThatIsKilledWhileTheServiceHangsKeepsItsList() async throws {
+        try await withTemporaryFolder { folder in
+            var place = folder.appendingPathComponent("0")
+            let first = try self.release(try await self.project(in: place), to: nil)
+            _ = try await first.publish(try await first.signed(by: [self.signer]), isOut: true)
+            for version in 2...3 {
+                // A kill leaves what is there while the service is asked.
+                let killed = folder.appendingPathComponent("\(version)")
+                let destination = Destination(
+                    outcome: .published([]),
+                    during: { [place] in try? FileManager.default.copyItem(at: place, to: killed) })
+                let release = try self.release(ProjectFolder(place), to: destination)
+                let envelope = try await release.signed(by: [self.signer])
+                _ = try await release.publish(envelope, isOut: true)
+                #expect(try ProjectFolder(killed).newestList() == envelope)
+                #expect(try killed.contents(of: "lists/\(version).json") == Data(envelope))
+                #expect(
+                    try ListHistory(of: ProjectFolder(killed)).records.map(\.version) == [1],
+                    "it is not known to be out")
+                place = killed
+            }
+            let held = try HeldLists(
+                of: ProjectFolder(place), and: nil, propagation: 86_400, at: SourceText.now, notMeasured: "")
+            #expect(held.versions == [1, 2, 3] && held.missing.isEmpty)
+        }
+    }
+
+    /// The tree of a static host at which no list can be written.
+    private func block(_ www: URL) throws -> URL {
+        let place = www.appendingPathComponent("v1/lists/com.example.app/pins.json")
+        try? FileManager.default.removeItem(at: place)
+        try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+        return place
+    }
+
+    @Test("an export that fails leaves the project as it was, and the next release has the same version")
+    func exportThatFailsLeavesTheProjectAsItWas() async throws {
+        try await withTemporaryFolder { folder in
+            let project = try await self.project(in: folder)
+            let www = folder.appendingPathComponent("www")
+            let first = try self.release(project, to: nil)
+            let before = try await first.signed(by: [self.signer])
+            _ = try await first.publish(before, isOut: true, exportTo: www)
+            let place = try self.block(www)
+            let release = try self.release(project, to: nil)
+            let envelope = try await release.signed(by: [self.signer])
+            let error = await #expect(throws: ReleaseError.self) {
+                try await release.publish(envelope, isOut: true, exportTo: www)
+            }
+            #expect(error?.project == .unchanged)
+            #expect(try project.newestList() == before)
+            #expect(!FileManager.default.fileExists(atPath: folder.appendingPathComponent("lists/2.json").path))
+            #expect(try ListHistory(of: project).records.map(\.version) == [1])
+
+            try FileManager.default.removeItem(at: place)
+            let later = try self.release(project, to: nil, at: SourceText.now.later(60))
+            _ = try await later.publish(try await later.signed(by: [self.signer]), isOut: true, exportTo: www)
+            #expect(try ListHistory(of: project).records.map(\.version) == [1, 2])
+        }
+    }
+
+    @Test("an export that fails when the list is in the folder already is one of a list that is published")
+    func exportThatFailsWhenTheListIsInTheFolderAlreadyIsOneOfAListThatIsPublished() async throws {
+        try await withTemporaryFolder { folder in
+            let project = try await self.project(in: folder)
+            let www = folder.appendingPathComponent("www")
+            // The roots come after the list, and cannot be written there.
+            let base = www.appendingPathComponent("v1/lists/com.example.app")
+            try FileManager.default.createDirectory(at: base, withIntermediateDirectories: true)
+            try base.write("", as: "root")
+            let release = try self.release(project, to: nil)
+            let envelope = try await release.signed(by: [self.signer])
+            let error = await #expect(throws: ReleaseError.self) {
+                try await release.publish(envelope, isOut: true, exportTo: www)
+            }
+            #expect(error?.project == .published)
+            #expect(try base.contents(of: "pins.json") == Data(envelope))
+            #expect(try project.newestList() == envelope)
+            #expect(try folder.contents(of: "lists/1.json") == Data(envelope))
         }
     }
 

@@ -41,6 +41,12 @@ struct RotateCommandTests {
             return try await CommandRun.tumbler(arguments + more, in: self.scene.folder)
         }
 
+        /// Makes a folder of a static host in which no list can be written.
+        func blockExport(to name: String) throws {
+            let list = self.scene.folder.appendingPathComponent("\(name)/v1/lists/com.example.app/pins.json")
+            try FileManager.default.createDirectory(at: list, withIntermediateDirectories: true)
+        }
+
         var plan: String { get throws { try self.scene.folder.text(of: RotateCommandTests.path) } }
         var source: String { get throws { try self.scene.folder.text(of: "project/tumbler.yaml") } }
     }
@@ -99,6 +105,13 @@ struct RotateCommandTests {
             #expect(page.exitCode == 0, "\(page)")
             #expect(try scene.scene.folder.text(of: "page.md").contains("- [x] the gate says safe, \(Self.time(31))"))
 
+            // A list without the old pin that no folder got retires nothing, however often the step is tried.
+            try scene.blockExport(to: "blocked")
+            for _ in 0..<2 {
+                let failed = try await scene.rotate("next", day: 59, at: [new], ["--yes", "--export", "blocked"])
+                #expect(failed.exitCode == 2 && failed.errors.contains("nothing was written"), "\(failed)")
+                #expect(try scene.source.contains("\(scene.scene.pki.leaf.pin)"))
+            }
             let retired = try await scene.rotate("next", day: 59, at: [new], ["--yes"])
             #expect(retired.exitCode == 0, "\(retired)")
             #expect(retired.lines == ["api.example.com: switched, now retired, with version 3 of the list"])
@@ -106,6 +119,43 @@ struct RotateCommandTests {
             #expect(try scene.source.contains("\(scene.new)") && scene.source.contains(ProjectText.pin("b")))
             try await scene.rotate("next", day: 60, at: [new]).expectError(1)
             try await scene.rotate("abort", day: 60, at: [new]).expectError(1)
+        }
+    }
+
+    @Test("an export that fails leaves the rotation planned, and the repeated step does not take it for published")
+    func exportThatFailsLeavesTheRotationPlannedAndTheRepeatedStepDoesNotTakeItForPublished() async throws {
+        try await self.withScene { scene in
+            let look = [scene.oldPort]
+            #expect(try await scene.rotate("plan", day: 0, at: look, ["--pin", "\(scene.new)"]).exitCode == 0)
+            let (plan, source) = (try scene.plan, try scene.source)
+            try scene.blockExport(to: "blocked")
+            for _ in 0..<2 {
+                let failed = try await scene.rotate("next", day: 0, at: look, ["--yes", "--export", "blocked"])
+                #expect(failed.exitCode == 2 && failed.errors.contains("nothing was written"), "\(failed)")
+                #expect(try scene.source == source && scene.plan == plan)
+            }
+            let announced = try await scene.rotate("next", day: 0, at: look, ["--yes", "--export", "www"])
+            #expect(
+                announced.lines == ["api.example.com: planned, now announced, with version 2 of the list"],
+                "\(announced)")
+        }
+    }
+
+    @Test("a list with the new pin that was signed and went nowhere is not published: the step releases another one")
+    func listWithTheNewPinThatWasSignedAndWentNowhereIsNotPublished() async throws {
+        try await self.withScene { scene in
+            let look = [scene.oldPort]
+            #expect(try await scene.rotate("plan", day: 0, at: look, ["--pin", "\(scene.new)"]).exitCode == 0)
+            try scene.scene.addPin(scene.new)
+            let signed = try await CommandRun.shell(
+                #"""
+                cd project && "$0" build --at \#(Self.time(0)) -o list.payload &&                 "$0" sign list.payload --yes -o pins.json
+                """#, in: scene.scene.folder)
+            #expect(signed.exitCode == 0, "\(signed)")
+            let announced = try await scene.rotate("next", day: 0, at: look, ["--yes", "--export", "www"])
+            #expect(
+                announced.lines == ["api.example.com: planned, now announced, with version 3 of the list"],
+                "\(announced)")
         }
     }
 

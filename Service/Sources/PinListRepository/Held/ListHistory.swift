@@ -71,6 +71,14 @@ public struct ListHistory: Sendable {
         return try KnownList(newest, named: ProjectFolder.listName, roots: []).list
     }
 
+    /// The newest list that went out; `nil` where none did, or it is not at hand.
+    ///
+    /// - Throws: ``RepositoryError`` when a file cannot be read, or is another list.
+    package func newestPublishedList() throws(RepositoryError) -> PinList? {
+        guard let newest = self.digests.keys.max() else { return nil }
+        return try self.publishedList(newest)
+    }
+
     private func kept(_ version: Int64) throws(RepositoryError) -> (list: PinList, digest: String)? {
         guard let project, self.keptVersions.contains(version),
             let bytes = try Self.bytes(Self.name(version), in: project)
@@ -147,6 +155,13 @@ public struct ListHistory: Sendable {
             }
             throw error
         }
+    }
+
+    /// Removes the file of a list that went nowhere, where there is one.
+    static func remove(_ version: Int64, in project: ProjectFolder) throws {
+        let file = project.folder.appendingPathComponent(self.name(version))
+        guard FileManager.default.fileExists(atPath: file.path) else { return }
+        try FileManager.default.removeItem(at: file)
     }
 
     /// Checks that a list may go out at a time: none goes out before an older one did. By such a date the older one would count as

@@ -133,14 +133,14 @@ public struct ListRelease: Sendable {
         return envelope
     }
 
-    /// Publishes the list with all roots, and writes it into the project: `pins.json`, and `lists/` for what went out.
+    /// Writes the list into the project, `pins.json` and `lists/`, and publishes it with all roots.
     ///
     /// - Parameters:
     ///   - envelope: What ``signed(by:)`` returned.
     ///   - isOut: Whether clients get the list from now on.
     ///   - folder: A folder for the tree of a static host, `v1/lists/NAME` below it; `nil` for none.
-    /// - Throws: ``ReleaseError`` when the destination does not take it, or what follows fails; ``RepositoryError`` when
-    ///   something cannot be written.
+    /// - Throws: ``ReleaseError`` when the destination or the folder does not take it, or what follows fails; ``RepositoryError``
+    ///   when nothing was written.
     public func publish(_ envelope: [UInt8], isOut: Bool, exportTo folder: URL? = nil) async throws -> Outcome {
         // Before anything goes out or is written: a folder that is ahead of this project.
         let tree = try folder.map { folder throws(RepositoryError) in
@@ -148,36 +148,50 @@ public struct ListRelease: Sendable {
             try tree.expectRoom(in: folder)
             return tree
         }
-        let before = try self.project.newestList()
-        var changes: [String]?
-        if let destination {
-            changes = try await destination.publish(envelope, of: self.project)
-        } else {
-            try ProjectFolder.write(envelope, to: self.project.list)
+        let publication = try self.destination.map { _ throws(RepositoryError) in
+            try Publication(roots: try self.project.roots(), list: envelope)
         }
-        do {
+        let logs = try publication?.listedLogs.map { listed throws(RepositoryError) in try self.project.logs(listed) }
+        let notes = try self.keepOlder()
+        let draft = try DraftedList(envelope, of: self.list, in: self.project)
+        var changes: [String]?
+        if let destination, let publication {
+            switch await destination.publish(publication, logs: logs) {
+            case .published(let new): changes = new
+            case .refused(let reason): throw draft.takenBack(because: reason)
+            // It may be out. When it is, publishing once more says when.
+            case .unknown(let reason): throw ReleaseError(reason: reason, project: .newList)
+            }
+        }
+        do throws(RepositoryError) {
+            // What a destination took is out, whatever comes of the folder.
+            if changes != nil { try self.record(envelope, isOut) }
             if let folder { try tree?.write(to: folder) }
-            let notes = try self.keep(envelope, after: before, isOut: isOut)
-            return Outcome(changes: changes, notes: notes)
+            if changes == nil { try self.record(envelope, isOut) }
         } catch {
             // What clients get already must not pass for a release that failed.
-            guard changes != nil else { throw error }
+            let isInFolder = folder.map { tree?.hasList(in: $0) ?? false } ?? false
+            guard changes != nil || isInFolder else { throw draft.takenBack(because: error) }
             throw ReleaseError(reason: error, project: .published)
         }
+        return Outcome(changes: changes, notes: notes)
     }
 
-    /// Keeps the list, and those before it, in `lists/`.
+    private func record(_ envelope: [UInt8], _ isOut: Bool) throws(RepositoryError) {
+        guard isOut else { return }
+        try ListHistory.keep(envelope, in: self.project, publishedAt: self.time)
+    }
+
+    /// Keeps the lists before this one in `lists/`.
     ///
-    /// - Returns: The older lists that could not be kept, in a sentence each.
-    /// - Throws: ``RepositoryError`` when the new one cannot be kept.
-    private func keep(
-        _ envelope: [UInt8], after before: [UInt8]?, isOut: Bool
-    ) throws(RepositoryError) -> [String] {
+    /// - Returns: Those that could not be kept, in a sentence each.
+    /// - Throws: ``RepositoryError`` when `pins.json` cannot be read.
+    private func keepOlder() throws(RepositoryError) -> [String] {
         var notes: [String] = []
         func note(_ keep: () throws(RepositoryError) -> Void) {
             do throws(RepositoryError) { try keep() } catch { notes.append(error.reason) }
         }
-        if let before {
+        if let before = try self.project.newestList() {
             note { () throws(RepositoryError) in try ListHistory.keep(before, in: self.project, publishedAt: nil) }
         }
         if let served = self.destination?.servedEnvelope {
@@ -185,7 +199,17 @@ public struct ListRelease: Sendable {
                 try ListHistory.keep(served: served, in: self.project, at: self.time)
             }
         }
-        try ListHistory.keep(envelope, in: self.project, publishedAt: isOut ? self.time : nil)
         return notes
+    }
+}
+
+extension ListTree {
+    /// Whether a folder has the list: where something failed after it was written, clients get it.
+    fileprivate func hasList(in folder: URL) -> Bool {
+        let disk = DiskFiles(in: folder)
+        return self.files.contains { file in
+            file.path.hasSuffix("/\(ProjectFolder.listName)")
+                && (try? disk.bytes(of: file.path, limit: MetadataLimits().listBytes)) == file.bytes
+        }
     }
 }

@@ -2,7 +2,6 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Foundation
 public import PinListMetadata
 
 /// The place to which a release is published: a Tumbler service, or what another program uses instead of one.
@@ -47,47 +46,11 @@ public struct ReleaseError: Error {
         case published
     }
 
-    /// The reason for which the destination did not take it, or what follows was not done.
+    /// The reason for which the destination or a folder did not take it, or what follows was not done.
     public let reason: any Error
 
     /// The content of the project.
     public let project: ProjectState
-}
-
-extension ReleaseDestination {
-    /// Writes the list into the project and publishes it with all roots. When it is refused, `pins.json` is what it was.
-    ///
-    /// - Returns: What is new.
-    /// - Throws: ``ReleaseError``, and ``RepositoryError`` when a file cannot be read or written.
-    func publish(_ envelope: [UInt8], of project: ProjectFolder) async throws -> [String] {
-        let publication = try Publication(roots: try project.roots(), list: envelope)
-        let before = try project.newestList()
-        let logs = try publication.listedLogs.map { listed throws(RepositoryError) in try project.logs(listed) }
-        try ProjectFolder.write(envelope, to: project.list)
-        switch await self.publish(publication, logs: logs) {
-        case .published(let changes): return changes
-        case .refused(let reason):
-            throw ReleaseError(reason: reason, project: project.restores(before) ? .unchanged : .notRestored)
-        case .unknown(let reason):
-            // It may be out. When it is, publishing once more says when.
-            try? ListHistory.keep(envelope, in: project, publishedAt: nil)
-            throw ReleaseError(reason: reason, project: .newList)
-        }
-    }
-}
-
-extension ProjectFolder {
-    /// Puts back what was in `pins.json`; whether that worked.
-    fileprivate func restores(_ before: [UInt8]?) -> Bool {
-        do {
-            if let before {
-                try Self.write(before, to: self.list)
-            } else {
-                try FileManager.default.removeItem(at: self.list)
-            }
-            return true
-        } catch { return false }
-    }
 }
 
 extension Publication {

@@ -14,8 +14,14 @@ struct GateLists: Sendable {
     /// The name of the list.
     let name: String
 
-    /// The newest list of the project, and the one that the service serves.
-    let newest: [PinList]
+    /// The newest list of the project.
+    let own: PinList?
+
+    /// The list that the service serves.
+    let served: PinList?
+
+    /// Both of them.
+    var newest: [PinList] { [self.own, self.served].compactMap { $0 } }
 
     /// The lists that installations hold.
     let holders: GateHolders
@@ -104,7 +110,7 @@ struct GateLists: Sendable {
             logs.add(bytes, as: listed)
         }
         return GateLists(
-            name: known, newest: newest, holders: holders, logs: logs, isServedUnknown: isServedUnknown,
+            name: known, own: own, served: served, holders: holders, logs: logs, isServedUnknown: isServedUnknown,
             service: address)
     }
 

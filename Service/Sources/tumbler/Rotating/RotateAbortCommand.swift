@@ -61,8 +61,7 @@ struct RotateAbortCommand: ServiceAskingCommand {
         let changes = plan.isPinnedBefore ? [] : try publishing.edit().aborting(plan)
         var released: ReleasedList?
         // An abort that was interrupted left the source without the pin, and clients with it.
-        let isStillOut =
-            !plan.isPinnedBefore && knowledge.isPublished([plan.new.pin], of: plan.entries, everywhere: false)
+        let isStillOut = !plan.isPinnedBefore && knowledge.mayBePublished([plan.new.pin], by: plan)
         if !changes.isEmpty || isStillOut {
             try Self.expectKey(plan)
             try Self.expectUnserved(plan, try await knowledge.addresses(of: hosts))

@@ -56,6 +56,9 @@ struct RotationKnowledge {
     /// All plans; or why one cannot be read.
     private let plans: Result<[RotationPlan], RepositoryError>
 
+    /// Without a service: the newest list that the project wrote down as having gone out.
+    private let recorded: PinList?
+
     private let whyNoLists: String
     private let concerned: RotationHosts
     private let status: Result<ServiceStatus, CommandError>?
@@ -86,6 +89,8 @@ struct RotationKnowledge {
         } catch {
             (self.lists, self.whyNoLists) = (nil, error.message)
         }
+        // A history that cannot be read is why there are no lists.
+        self.recorded = try? ListHistory(of: self.input.project).newestPublishedList()
         self.concerned = RotationHosts(published: self.lists?.newest.last, source: self.input.source)
         self.status = try await Self.status(self.input.source, service)
     }
@@ -103,9 +108,6 @@ struct RotationKnowledge {
             return .success(try await options.client(address, token).status().status)
         } catch { return .failure(error) }
     }
-
-    /// The list that clients get, as far as is known here.
-    private var published: PinList? { self.lists?.newest.last }
 
     /// Finds out how a rotation stands. What is seen is kept for the next time.
     ///
@@ -130,8 +132,8 @@ struct RotationKnowledge {
             // The gates of the other states do not depend on them, and people should know.
             if plan.state == .announced || plan.state == .ready { notes += facts.objections }
         }
-        facts.isNewPublished = self.isPublished([plan.new.pin], of: plan.entries, everywhere: true)
-        facts.isOldPublished = self.isPublished(plan.old.map(\.pin), of: plan.entries, everywhere: false)
+        facts.isNewPublished = self.isPublished(plan.new.pin, by: plan)
+        facts.isOldPublished = self.mayBePublished(plan.old.map(\.pin), by: plan)
         if plan.state == .announced || plan.state == .ready {
             facts.gate = try await self.gate(plan, certificate, &notes)
         }
@@ -176,16 +178,29 @@ struct RotationKnowledge {
         }
     }
 
-    /// Whether the list that clients get has one of some pins.
-    ///
-    /// - Parameters:
-    ///   - pins: The pins.
-    ///   - entries: The domains of the entries that are looked at.
-    ///   - everywhere: Whether each of these entries must have one.
-    func isPublished(_ pins: [Pin], of entries: [HostName], everywhere: Bool) -> Bool {
-        let domains = (self.published?.domains ?? []).filter { entries.contains($0.entry.domain) }
-        let holds = domains.filter { domain in domain.entry.pins.contains { pins.contains($0.pin) } }
-        return everywhere ? !entries.isEmpty && holds.count == entries.count : !holds.isEmpty
+    /// Whether the list that clients get has a pin in each entry of a plan: that of the service; without one the newest that the
+    /// project wrote down as having gone out. `pins.json` alone is no list that anybody got. While the service cannot be asked, a plan
+    /// that was announced goes by the project's own list, and nothing is announced.
+    private func isPublished(_ pin: Pin, by plan: RotationPlan) -> Bool {
+        var list = self.lists?.service == nil ? self.recorded : self.lists?.served
+        if self.lists?.isServedUnknown ?? false, plan.state != .planned { list = self.lists?.own }
+        return !plan.entries.isEmpty && Self.entries(of: list, with: [pin], by: plan) == plan.entries.count
+    }
+
+    /// Whether a list that clients may get has one of some pins in an entry of a plan; also where that is not known, once the plan
+    /// was announced.
+    func mayBePublished(_ pins: [Pin], by plan: RotationPlan) -> Bool {
+        guard let lists, !lists.isServedUnknown || plan.state == .planned else { return plan.state != .planned }
+        // Without a service the project's own list may be exported at any time.
+        let possible = lists.service == nil ? [self.recorded, lists.own] : [lists.served ?? lists.own]
+        return possible.contains { Self.entries(of: $0, with: pins, by: plan) > 0 }
+    }
+
+    /// The number of a plan's entries in which a list has one of some pins.
+    private static func entries(of list: PinList?, with pins: [Pin], by plan: RotationPlan) -> Int {
+        (list?.domains ?? []).count { domain in
+            plan.entries.contains(domain.entry.domain) && domain.entry.pins.contains { pins.contains($0.pin) }
+        }
     }
 
     /// The gate's answer on the new key at each entry; the worst of them.
