@@ -134,6 +134,29 @@ struct GateCommandTests {
         }
     }
 
+    @Test("a list that no folder got is not out, and the gate is not safe by it", arguments: [[], ["--no-publish"]])
+    func listThatNoFolderGotIsNotOutAndTheGateIsNotSafeByIt(options: [String]) async throws {
+        try await self.withProject { scene in
+            try scene.addPin()
+            let released = try await CommandRun.tumbler(
+                ["release", "-C", "project", "--yes", "--at", ProbeScene.time(40)] + options, in: scene.folder)
+            #expect(
+                released.exitCode == 0 && released.errors.contains("nothing is out yet: tumbler export DIR"),
+                "\(released)")
+            let lines = "project/lists/published.jsonl"
+            #expect(try !scene.folder.text(of: lines).contains(#""version":2"#))
+            let unknown = try await self.gate(scene)
+            #expect(
+                unknown.exitCode == 2 && unknown.output.contains("version 1, which installations may still hold"),
+                "\(unknown)")
+            let export = try await CommandRun.tumbler(
+                ["export", "www", "-C", "project", "--at", ProbeScene.time(35)], in: scene.folder)
+            export.expectResult()
+            #expect(try scene.folder.text(of: lines).contains(#""at":"\#(ProbeScene.time(35))""#))
+            try await self.gate(scene).expectResult()
+        }
+    }
+
     @Test("a version that another checkout published is not the list of that number here: who holds it may refuse")
     func versionThatAnotherCheckoutPublishedIsNotTheListOfThatNumberHere() async throws {
         try await self.withProject { scene in

@@ -213,9 +213,9 @@ struct HeldListCommandTests {
     @Test("a release from a machine whose clock is behind is refused, and so is the export of such a list")
     func releaseFromAMachineWhoseClockIsBehindIsRefusedAndSoIsTheExportOfSuchAList() async throws {
         try await self.withProject { scene, _ in
-            #expect(try await scene.release(daysAgo: 2, ["--export", "www"]).exitCode == 0)
+            #expect(try await scene.release(daysAgo: 2).exitCode == 0)
             let list = try scene.folder.contents(of: "project/pins.json")
-            let late = try await scene.release(daysAgo: 5, ["--export", "www"])
+            let late = try await scene.release(daysAgo: 5)
             late.expectError(1, hint: true)
             #expect(late.errors.contains("a clock is wrong") && late.errors.contains("--at"), "\(late)")
             #expect(try scene.folder.contents(of: "project/pins.json") == list)

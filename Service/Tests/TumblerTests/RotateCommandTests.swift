@@ -29,15 +29,16 @@ struct RotateCommandTests {
 
         var oldPort: Int { self.scene.server.port }
 
-        /// Runs `tumbler rotate` on a day, with servers at some ports.
+        /// Runs `tumbler rotate` on a day, with servers at some ports; what is released goes into a folder.
         func rotate(
-            _ command: String, day: Int64, at ports: [Int], _ more: [String] = []
+            _ command: String, day: Int64, at ports: [Int], _ more: [String] = [], export: String? = "www"
         ) async throws -> CommandRun {
             var arguments = [
                 "rotate", command, "api.example.com", "-C", "project", "--at", RotateCommandTests.time(day),
             ]
             arguments += ["--roots", "anchors.pem"]
             for port in ports { arguments += ["--connect-to", "api.example.com:443:127.0.0.1:\(port)"] }
+            if let export, ["next", "abort"].contains(command) { arguments += ["--export", export] }
             return try await CommandRun.tumbler(arguments + more, in: self.scene.folder)
         }
 
@@ -108,7 +109,7 @@ struct RotateCommandTests {
             // A list without the old pin that no folder got retires nothing, however often the step is tried.
             try scene.blockExport(to: "blocked")
             for _ in 0..<2 {
-                let failed = try await scene.rotate("next", day: 59, at: [new], ["--yes", "--export", "blocked"])
+                let failed = try await scene.rotate("next", day: 59, at: [new], ["--yes"], export: "blocked")
                 #expect(failed.exitCode == 2 && failed.errors.contains("nothing was written"), "\(failed)")
                 #expect(try scene.source.contains("\(scene.scene.pki.leaf.pin)"))
             }
@@ -122,6 +123,31 @@ struct RotateCommandTests {
         }
     }
 
+    @Test("a list that no folder got announces nothing, however many days go by; once it is exported the step is done")
+    func listThatNoFolderGotAnnouncesNothing() async throws {
+        try await self.withScene { scene in
+            let look = [scene.oldPort]
+            #expect(try await scene.rotate("plan", day: 0, at: look, ["--pin", "\(scene.new)"]).exitCode == 0)
+            let plan = try scene.plan
+            for day: Int64 in [0, 31] {
+                let next = try await scene.rotate("next", day: day, at: look, ["--yes"], export: nil)
+                #expect(next.exitCode == 2 && next.output.isEmpty, "\(next)")
+                #expect(next.errors.contains("released and not out yet; the plan is still planned"), "\(next)")
+                #expect(
+                    next.errors.contains("hint: tumbler export DIR, and upload it, then tumbler rotate next"), "\(next)"
+                )
+                #expect(try scene.plan == plan)
+            }
+            #expect(try scene.source.contains("\(scene.new)"))
+            let export = ["export", "www", "-C", "project", "--at", Self.time(31)]
+            try await CommandRun.tumbler(export, in: scene.scene.folder).expectResult()
+            let announced = try await scene.rotate("next", day: 31, at: look, export: nil)
+            #expect(announced.lines == ["api.example.com: planned, now announced"], "\(announced)")
+            // Who fetched nothing since holds version 1.
+            try await scene.rotate("next", day: 32, at: look).expectError(2, hint: true)
+        }
+    }
+
     @Test("an export that fails leaves the rotation planned, and the repeated step does not take it for published")
     func exportThatFailsLeavesTheRotationPlannedAndTheRepeatedStepDoesNotTakeItForPublished() async throws {
         try await self.withScene { scene in
@@ -130,11 +156,11 @@ struct RotateCommandTests {
             let (plan, source) = (try scene.plan, try scene.source)
             try scene.blockExport(to: "blocked")
             for _ in 0..<2 {
-                let failed = try await scene.rotate("next", day: 0, at: look, ["--yes", "--export", "blocked"])
+                let failed = try await scene.rotate("next", day: 0, at: look, ["--yes"], export: "blocked")
                 #expect(failed.exitCode == 2 && failed.errors.contains("nothing was written"), "\(failed)")
                 #expect(try scene.source == source && scene.plan == plan)
             }
-            let announced = try await scene.rotate("next", day: 0, at: look, ["--yes", "--export", "www"])
+            let announced = try await scene.rotate("next", day: 0, at: look, ["--yes"])
             #expect(
                 announced.lines == ["api.example.com: planned, now announced, with version 2 of the list"],
                 "\(announced)")
@@ -152,7 +178,7 @@ struct RotateCommandTests {
                 cd project && "$0" build --at \#(Self.time(0)) -o list.payload &&                 "$0" sign list.payload --yes -o pins.json
                 """#, in: scene.scene.folder)
             #expect(signed.exitCode == 0, "\(signed)")
-            let announced = try await scene.rotate("next", day: 0, at: look, ["--yes", "--export", "www"])
+            let announced = try await scene.rotate("next", day: 0, at: look, ["--yes"])
             #expect(
                 announced.lines == ["api.example.com: planned, now announced, with version 3 of the list"],
                 "\(announced)")

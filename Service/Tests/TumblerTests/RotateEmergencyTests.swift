@@ -122,7 +122,8 @@ struct RotateEmergencyTests {
             try await CommandRun.tumbler(Self.short + ["--yes"], in: folder).expectError(1, hint: true)
             let rest = ["api.example.com", "-C", "project", "--no-look", "--at", Self.time]
             if goesOn {
-                let next = try await CommandRun.tumbler(["rotate", "next"] + rest + ["--yes"], in: folder)
+                let next = try await CommandRun.tumbler(
+                    ["rotate", "next"] + rest + ["--yes", "--export", "www"], in: folder)
                 let line = "api.example.com: planned, now announced, with version 2 of the list"
                 #expect(next.lines == [line], "\(next)")
                 #expect(try folder.text(of: "project/tumbler.yaml") == Self.edited(before["tumbler.yaml"]))
@@ -148,6 +149,27 @@ struct RotateEmergencyTests {
             #expect(run.lines.first == "api.example.com: ready, with version 2 of the list", "\(run)")
             for step in 1...4 { #expect(run.errors.contains("step \(step) of 4: "), "\(run)") }
             #expect(try folder.text(of: "project/tumbler.yaml") == Self.edited(before["tumbler.yaml"]))
+        }
+    }
+
+    @Test("an emergency on a static host says to export first, unless it does that itself")
+    func emergencyOnAStaticHostSaysToExportFirstUnlessItDoesThatItself() async throws {
+        try await self.withProject { folder in
+            let run = try await CommandRun.tumbler(Self.short + ["--yes"], in: folder)
+            #expect(run.exitCode == 0, "\(run)")
+            #expect(
+                run.lines.dropFirst().first?.hasPrefix("1. tumbler export DIR, and upload it: nothing is out yet")
+                    == true)
+            #expect(run.errors.contains("nothing is out before you do this: tumbler export DIR"), "\(run)")
+            #expect(try !folder.text(of: "project/lists/published.jsonl").contains(#""version":2"#))
+        }
+        try await self.withProject { folder in
+            let run = try await CommandRun.tumbler(Self.short + ["--yes", "--export", "www"], in: folder)
+            #expect(run.exitCode == 0, "\(run)")
+            #expect(!run.output.contains("tumbler export") && !run.errors.contains("tumbler export"), "\(run)")
+            let exported = try folder.contents(of: "www/v1/lists/com.example.app/pins.json")
+            #expect(try exported == folder.contents(of: "project/pins.json"))
+            #expect(try folder.text(of: "project/lists/published.jsonl").contains(#""version":2"#))
         }
     }
 
@@ -241,8 +263,11 @@ struct RotateEmergencyTests {
             try folder.write(try #require(before["keys/pins.pem"]), as: "project/keys/pins.pem")
             try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: key.path)
             let next = try await CommandRun.tumbler(
-                ["rotate", "next", "api.example.com", "-C", "project", "--no-look", "--yes", "--at", Self.time],
-                in: folder)
+                [
+                    "rotate", "next", "api.example.com", "-C", "project", "--no-look", "--yes", "--export", "www",
+                    "--at",
+                    Self.time,
+                ], in: folder)
             #expect(next.lines == ["api.example.com: planned, now announced, with version 2 of the list"], "\(next)")
         }
     }

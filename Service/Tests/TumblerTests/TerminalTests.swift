@@ -105,7 +105,7 @@ struct TerminalTests {
             let (source, list) = (
                 try folder.text(of: "project/tumbler.yaml"), try folder.contents(of: "project/pins.json")
             )
-            let next = ["rotate", "next", "api.example.com"] + at
+            let next = ["rotate", "next", "api.example.com", "--export", "www"] + at
             let stopped = try await Typist.type(["Release this? [yes/no] ": "\u{3}"], next, in: folder)
             #expect(stopped.exitCode != 0, "\(stopped)")
             #expect(try folder.text(of: "project/tumbler.yaml") == source, "\(stopped)")

@@ -58,7 +58,7 @@ struct Release {
         let outcome: ListRelease.Outcome
         do {
             outcome = try await release.publish(
-                envelope, isOut: self.isOut(input),
+                envelope, isOut: try self.wayOut(of: input) == nil,
                 exportTo: self.export.map { URL(fileURLWithPath: $0, relativeTo: ProjectOption.working) })
         } catch let error as ReleaseError { throw CommandError(error) }
         for note in outcome.notes { StandardError.note(note) }
@@ -66,9 +66,11 @@ struct Release {
         if self.yes { for line in summary { StandardError.note(line) } }
         let released = ReleasedList(
             name: release.list.name, version: release.list.version, expiresAt: release.list.expiresAt.description,
-            sha256: release.metadata.payloadDigest, published: outcome.changes, isOut: self.isOut(input))
+            sha256: release.metadata.payloadDigest, published: outcome.changes, wayOut: try self.wayOut(of: input))
         if self.noPublish, let server = input.source.server?.value {
             StandardError.note("not published on \(server): tumbler publish --token-file FILE does it")
+        } else if let wayOut = released.wayOut {
+            StandardError.note("nothing is out yet: \(wayOut)")
         }
         return released
     }
@@ -95,9 +97,17 @@ struct Release {
         try self.expectNone(of: linter.findings.filter { $0.rule == .checkoutBehind && !self.allow.allows($0) })
     }
 
-    /// Whether the list goes out with this command: `pins.json` of a project without a service is what clients get.
-    private func isOut(_ input: SourceInput) -> Bool {
-        !self.noPublish || self.export != nil || (input.source.server == nil && self.service.server == nil)
+    /// What puts the list out after this command; `nil` where clients get it with it: the service has it, or the folder of a static
+    /// host. `pins.json` of a project is what nobody gets.
+    func wayOut(of input: SourceInput) throws(CommandError) -> String? {
+        guard self.export == nil else { return nil }
+        guard try self.service.address(or: input.source) != nil else { return "tumbler export DIR, and upload it" }
+        return self.noPublish ? "tumbler publish" : nil
+    }
+
+    /// The command that puts the list out once more, where it is not known whether it is out.
+    func repetition(of input: SourceInput) throws(CommandError) -> String {
+        try self.service.address(or: input.source) == nil ? "tumbler export \(self.export ?? "DIR")" : "tumbler publish"
     }
 
     /// Says that no host was asked, where clients may refuse what they accepted before.
@@ -148,8 +158,8 @@ struct ReleasedList: Encodable {
     let sha256: String
     /// The new publications on the service; absent when it was not published there.
     let published: [String]?
-    /// Whether clients get it from now on, as far as this command knows.
-    let isOut: Bool
+    /// What puts it out; `nil` when clients get it from now on, as far as this command knows.
+    let wayOut: String?
 
     private enum CodingKeys: CodingKey { case name, version, expiresAt, sha256, published }
 

@@ -29,6 +29,12 @@ struct EmergencySteps {
     /// The files that are edited; none where the source says everything already.
     let files: [String]
 
+    /// What puts the list out after its release; `nil` when it goes out with that.
+    let wayOut: String?
+
+    /// What puts the list out once more, where it is not known whether it is out.
+    let repetition: String
+
     /// Whether a person is asked; else every step is wanted.
     let isAsking: Bool
 
@@ -71,13 +77,15 @@ struct EmergencySteps {
         case .release:
             let hosts = self.plan.entries.map { "\($0)" }.joined(separator: ", ")
             let suspended = self.suspension.map { ", and refuse nothing at \(hosts) until \($0.until)" } ?? ""
+            let after = self.wayOut.map { "; nothing is out before you do this: \($0)" } ?? ""
             return [
                 "\(step.name): the list is released: installations that fetch it accept the old key and the new "
-                    + "one\(suspended)",
+                    + "one\(suspended)\(after)",
                 "the way back: \(self.goingBack)",
             ]
         case .deploy:
-            return [
+            let before = self.wayOut.map { ["before that: \($0)"] } ?? []
+            return before + [
                 "\(step.name): the plan becomes ready though the gate does not hold; then you deploy the new key at "
                     + "every address of \(self.host)",
                 "when: at once where the old key is lost or stolen; else when tumbler gate \(self.host) says safe",
@@ -120,14 +128,16 @@ struct EmergencySteps {
             return self.files.isEmpty
                 ? "\(path) is written, and nothing was released"
                 : "\(path) is written and \(self.edited) is edited, and nothing was released"
-        case .deploy: return "the list is released, and the plan is announced"
+        case .deploy:
+            let notYet = self.wayOut.map { ", not out yet (\($0))" } ?? ""
+            return "the list is released\(notYet), and the plan is announced"
         }
     }
 
     /// The steps that were taken where the answer to the release is missing or unclear, and how to go on.
     var mayBeReleased: String {
         let written = "\(RotationFolder.path(of: self.host)) is written, and the list may be released"
-        return "\(written): tumbler publish until it succeeds, then tumbler rotate next \(self.host)"
+        return "\(written): \(self.repetition) until it succeeds, then tumbler rotate next \(self.host)"
     }
 
     /// The text on how to go on, and how to go back.

@@ -109,13 +109,16 @@ struct EmergencyToll {
         return min(max(hours * 3_600, 12 * 3_600), MetadataLimits.suspensionSeconds)
     }
 
-    /// The next steps in their order, when the list is out.
+    /// The next steps in their order, when the list is released.
     ///
-    /// - Parameter suspended: The entries that this rotation suspended.
-    func order(suspended: [HostName]) -> [String] {
+    /// - Parameters:
+    ///   - wayOut: What puts the list out; `nil` when it is out.
+    ///   - suspended: The entries that this rotation suspended.
+    func order(after wayOut: String?, suspended: [HostName]) -> [String] {
         let host = self.plan.host
         let resuming = suspended.map { "tumbler resume \($0)" }.joined(separator: ", ")
         let steps: [String?] = [
+            wayOut.map { "\($0): nothing is out yet, and no installation gets the list before" },
             "look that clients get the list: tumbler probe, and the page of the service",
             "deploy the new key at every address of \(host)",
             "tumbler rotate next \(host): looks whether every address serves it",

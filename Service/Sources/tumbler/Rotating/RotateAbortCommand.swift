@@ -66,9 +66,8 @@ struct RotateAbortCommand: ServiceAskingCommand {
             try Self.expectKey(plan)
             try Self.expectUnserved(plan, try await knowledge.addresses(of: hosts))
             released = try await publishing.publish(changes)
-            if let released, !released.isOut {
-                StandardError.warning(
-                    "version \(released.version) without the new pin is not published yet: tumbler publish")
+            if let released, let wayOut = released.wayOut {
+                StandardError.warning("version \(released.version) without the new pin is not out yet: \(wayOut)")
             }
         }
         try plan.enter(

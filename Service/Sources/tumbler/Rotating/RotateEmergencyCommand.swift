@@ -21,7 +21,8 @@ struct RotateEmergencyCommand: ServiceAskingCommand {
             and a suspension of the host's entry, are put into the source; the list is released; the plan becomes \
             ready, and the new key is to be deployed. A no stops there, and what was done stays. First the list, \
             then the server: a suspension lets installations connect that have the new list. Those that never see \
-            it stay locked out.
+            it stay locked out. Without a service, --export writes the list for the static host; without that, tumbler \
+            export comes first of what is left to do.
 
             Exit code 0: every step was done; 1: one was not wanted, or something speaks against it; 2: it is not \
             known which key goes, or a server did not answer.
@@ -46,6 +47,11 @@ struct RotateEmergencyCommand: ServiceAskingCommand {
     @OptionGroup var passphrases: PassphraseOptions
     @OptionGroup var servicePlace: ServicePlaceOptions
     @OptionGroup(title: "Connections") var connection: ConnectionOptions
+
+    @Option(
+        help: ArgumentHelp("Publish to this folder, too: v1/lists/NAME below it.", valueName: "dir"),
+        completion: .directory)
+    var export: String?
 
     @Flag(help: "Do not ask: take every step.")
     var yes = false
@@ -85,7 +91,9 @@ struct RotateEmergencyCommand: ServiceAskingCommand {
         let suspension = self.suspension(of: plan, toll, knowledge.input.source, at: time)
         let changes = try self.changes(plan, suspension, knowledge, at: time)
         let steps = EmergencySteps(
-            plan: plan, suspension: suspension, files: changes.map(\.path), isAsking: !self.yes)
+            plan: plan, suspension: suspension, files: changes.map(\.path),
+            wayOut: try release.wayOut(of: knowledge.input), repetition: try release.repetition(of: knowledge.input),
+            isAsking: !self.yes)
         for line in toll.lines(suspendedFor: suspension?.seconds) { StandardError.note(line) }
         for line in suspension?.notes ?? [] { StandardError.note(line) }
 
@@ -107,7 +115,7 @@ struct RotateEmergencyCommand: ServiceAskingCommand {
         _ = consume lock
         try StandardOutput.write(
             lines: ["\(host): ready, with version \(released.version) of the list"]
-                + toll.order(suspended: suspension?.hosts ?? []))
+                + toll.order(after: released.wayOut, suspended: suspension?.hosts ?? []))
     }
 
     /// Releases; says what was done before where that fails.
@@ -165,7 +173,8 @@ struct RotateEmergencyCommand: ServiceAskingCommand {
         var signers = try SignerOptions.parse([])
         signers.passphrases = self.passphrases
         return Release(
-            allow: self.allow, live: nil, signers: signers, service: self.service, noPublish: false, export: nil,
+            allow: self.allow, live: nil, signers: signers, service: self.service, noPublish: false,
+            export: self.export,
             yes: self.yes, project: self.project, time: time)
     }
 }

@@ -21,7 +21,8 @@ struct RotateNextCommand: ServiceAskingCommand {
             announced. switched: when no old key was seen for 14 days and no alarm about failed pins is \
             open, takes the old pins out of the source and releases it. --force names the state that is \
             left although the gate does not hold; the reason is written into the plan. A source that \
-            cannot be edited by whole lines is left as it is, and what to type is said.
+            cannot be edited by whole lines is left as it is, and what to type is said. A step is done when \
+            its list is out: on the service, or in the folder of --export.
 
             Exit code 0: the step was done; 1: its gate does not hold, or it led back; 2: whether the gate holds is \
             not known.
@@ -94,11 +95,11 @@ struct RotateNextCommand: ServiceAskingCommand {
         }
         for note in situation.hostNotes { StandardError.note(note) }
         let released = try await self.publish(step.state, situation, knowledge, at: time)
-        if let released, !released.isOut {
+        if let released, let wayOut = released.wayOut {
             throw CommandError(
                 .undecided,
-                "version \(released.version) is released and not published; the plan is still \(state.rawValue)",
-                hint: "tumbler publish, then tumbler rotate next \(host)")
+                "version \(released.version) is released and not out yet; the plan is still \(state.rawValue)",
+                hint: "\(wayOut), then tumbler rotate next \(host)")
         }
         step.version = released?.version
         try plan.enter(step)

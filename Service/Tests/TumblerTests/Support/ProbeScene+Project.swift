@@ -44,9 +44,10 @@ extension ProbeScene {
             as: "project/tumbler.yaml")
     }
 
-    /// Releases the project's list.
+    /// Releases the project's list, into the folder `www`.
     func release(daysAgo: Int64, _ more: [String] = []) async throws -> CommandRun {
         try await CommandRun.tumbler(
-            ["release", "-C", "project", "--yes", "--at", Self.time(daysAgo)] + more, in: self.folder)
+            ["release", "-C", "project", "--yes", "--export", "www", "--at", Self.time(daysAgo)] + more,
+            in: self.folder)
     }
 }

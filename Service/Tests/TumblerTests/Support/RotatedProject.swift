@@ -73,11 +73,12 @@ struct RotatedProject {
         return try await CommandRun.tumbler(words, in: self.scene.folder)
     }
 
-    /// Runs `tumbler rotate` for the entry.
+    /// Runs `tumbler rotate` for the entry; what is released goes into the folder `www`.
     func rotate(
         _ command: String, day: Int64, at places: [String]? = nil, _ more: [String] = []
     ) async throws -> CommandRun {
-        try await self.run(["rotate", command, ProbeScene.host] + more, day: day, at: places)
+        let export = ["next", "abort"].contains(command) ? ["--export", "www"] : []
+        return try await self.run(["rotate", command, ProbeScene.host] + export + more, day: day, at: places)
     }
 
     /// Runs `tumbler probe`.
