@@ -134,9 +134,21 @@ struct GateCommandTests {
         }
     }
 
+    @Test("of a project that was never exported pins.json is uploaded by its people: a release is out")
+    func ofAProjectThatWasNeverExportedPinsJSONIsUploadedByItsPeople() async throws {
+        try await self.withProject { scene in
+            try scene.addPin()
+            let released = try await CommandRun.tumbler(
+                ["release", "-C", "project", "--yes", "--at", ProbeScene.time(40)], in: scene.folder)
+            #expect(released.exitCode == 0 && !released.errors.contains("nothing is out"), "\(released)")
+            try await self.gate(scene).expectResult()
+        }
+    }
+
     @Test("a list that no folder got is not out, and the gate is not safe by it", arguments: [[], ["--no-publish"]])
     func listThatNoFolderGotIsNotOutAndTheGateIsNotSafeByIt(options: [String]) async throws {
         try await self.withProject { scene in
+            if options.isEmpty { try await scene.export(daysAgo: 60) }
             try scene.addPin()
             let released = try await CommandRun.tumbler(
                 ["release", "-C", "project", "--yes", "--at", ProbeScene.time(40)] + options, in: scene.folder)

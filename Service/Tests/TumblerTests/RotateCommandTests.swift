@@ -127,6 +127,7 @@ struct RotateCommandTests {
     func listThatNoFolderGotAnnouncesNothing() async throws {
         try await self.withScene { scene in
             let look = [scene.oldPort]
+            try await scene.scene.export(daysAgo: 0)
             #expect(try await scene.rotate("plan", day: 0, at: look, ["--pin", "\(scene.new)"]).exitCode == 0)
             let plan = try scene.plan
             for day: Int64 in [0, 31] {

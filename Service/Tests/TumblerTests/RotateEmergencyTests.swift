@@ -155,6 +155,8 @@ struct RotateEmergencyTests {
     @Test("an emergency on a static host says to export first, unless it does that itself")
     func emergencyOnAStaticHostSaysToExportFirstUnlessItDoesThatItself() async throws {
         try await self.withProject { folder in
+            let export = ["export", "www", "-C", "project", "--at", "2026-11-01T00:00:00Z"]
+            try await CommandRun.tumbler(export, in: folder).expectResult()
             let run = try await CommandRun.tumbler(Self.short + ["--yes"], in: folder)
             #expect(run.exitCode == 0, "\(run)")
             #expect(

@@ -17,6 +17,9 @@ public struct ListHistory: Sendable {
     /// The file with the times.
     static let recordsName = "lists/published.jsonl"
 
+    /// The file that says how lists of this project go out, once one was exported.
+    private static let exportedName = "lists/exported"
+
     /// The maximum number of bytes of the file with the times: 80,000 lists.
     static let maximumLength = 8 << 20
 
@@ -51,6 +54,22 @@ public struct ListHistory: Sendable {
             throw RepositoryError(
                 .file, "\(self.folderName) cannot be read", hint: "it is a folder that you must be allowed to read")
         }
+    }
+
+    /// Whether a list of a project was ever written into the folder of a static host. Then that puts lists out: `pins.json` alone is
+    /// what nobody gets.
+    package static func isExported(_ project: ProjectFolder) -> Bool {
+        FileManager.default.fileExists(atPath: project.folder.appendingPathComponent(self.exportedName).path)
+    }
+
+    /// Writes down that a list of a project was exported.
+    ///
+    /// - Throws: ``RepositoryError`` when it cannot be written.
+    package static func noteExport(in project: ProjectFolder) throws(RepositoryError) {
+        guard !self.isExported(project) else { return }
+        try WrittenFile.write(
+            Array("Lists of this project are out when tumbler wrote them into a folder (export, --export).\n".utf8),
+            to: project.folder.appendingPathComponent(self.exportedName).path, .published, existing: .kept)
     }
 
     /// The list of a version; `nil` when it is not kept.

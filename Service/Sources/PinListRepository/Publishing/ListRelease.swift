@@ -166,7 +166,10 @@ public struct ListRelease: Sendable {
         do throws(RepositoryError) {
             // What a destination took is out, whatever comes of the folder.
             if changes != nil { try self.record(envelope, isOut) }
-            if let folder { try tree?.write(to: folder) }
+            if let folder {
+                try tree?.write(to: folder)
+                try ListHistory.noteExport(in: self.project)
+            }
             if changes == nil { try self.record(envelope, isOut) }
         } catch {
             // What clients get already must not pass for a release that failed.

@@ -62,6 +62,7 @@ struct ExportCommand: ParsableCommand {
         let snippet = self.nginx || self.caddy ? try ServerSnippet(folder, name: name) : nil
         try tree.write(to: folder, byDigest: snippet != nil)
         try ListHistory.keep(list, in: project, publishedAt: time)
+        try ListHistory.noteExport(in: project)
         if let snippet { return try StandardOutput.write(lines: self.nginx ? snippet.nginx : snippet.caddy) }
         let paths = tree.files.map(\.path)
         if self.json { return try JSONOutput.write(paths) }

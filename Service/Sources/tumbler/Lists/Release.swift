@@ -98,11 +98,11 @@ struct Release {
     }
 
     /// What puts the list out after this command; `nil` where clients get it with it: the service has it, or the folder of a static
-    /// host. `pins.json` of a project is what nobody gets.
+    /// host. A project that has neither, and was never exported, is one whose `pins.json` its people upload themselves.
     func wayOut(of input: SourceInput) throws(CommandError) -> String? {
         guard self.export == nil else { return nil }
-        guard try self.service.address(or: input.source) != nil else { return "tumbler export DIR, and upload it" }
-        return self.noPublish ? "tumbler publish" : nil
+        guard try self.service.address(or: input.source) == nil else { return self.noPublish ? "tumbler publish" : nil }
+        return self.noPublish || ListHistory.isExported(input.project) ? "tumbler export DIR, and upload it" : nil
     }
 
     /// The command that puts the list out once more, where it is not known whether it is out.

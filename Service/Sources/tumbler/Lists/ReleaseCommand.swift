@@ -18,8 +18,8 @@ struct ReleaseCommand: ServiceAskingCommand {
             server: in tumbler.yaml and a token, it is published there: the list that the service serves is the one \
             that is compared with, and when the service refuses, pins.json stays what it was. A checkout that has not got \
             that list is behind, and releases nothing unless --allow checkout-behind. Without a token nothing \
-            is released, unless --no-publish is given. Without server: and --export nothing is out yet: tumbler export \
-            writes the tree later. What goes out is kept in lists/, with the time.
+            is released, unless --no-publish is given. Without server:, a list of a project that was ever exported is not \
+            out before tumbler export writes it. What goes out is kept in lists/, with the time.
             """
     )
 

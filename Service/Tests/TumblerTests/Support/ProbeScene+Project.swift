@@ -44,6 +44,12 @@ extension ProbeScene {
             as: "project/tumbler.yaml")
     }
 
+    /// Writes the project's list into the folder `www`.
+    func export(daysAgo: Int64) async throws {
+        let time = Self.time(daysAgo)
+        try await CommandRun.tumbler(["export", "www", "-C", "project", "--at", time], in: self.folder).expectResult()
+    }
+
     /// Releases the project's list, into the folder `www`.
     func release(daysAgo: Int64, _ more: [String] = []) async throws -> CommandRun {
         try await CommandRun.tumbler(
