@@ -330,7 +330,9 @@ public final class PinnedHTTPClient: Sendable {
     /// Whether an error is that of a connection that was closed, or retired, since AsyncHTTPClient chose it. It may also be
     /// that of a write within a request.
     private func isOfLostConnection(_ error: any Error) -> Bool {
-        if error as? HTTPClientError == .cancelled { return !self.servers.withLockedValue { $0.isClosed } }
+        if error as? HTTPClientError == .cancelled {
+            return !Task.isCancelled && !self.servers.withLockedValue { $0.isClosed }
+        }
         return error.isOfClosedChannel
     }
 
