@@ -84,10 +84,10 @@ struct EmergencySteps {
                 "the way back: \(self.goingBack)",
             ]
         case .deploy:
-            let before = self.wayOut.map { ["before that: \($0)"] } ?? []
-            return before + [
+            let before = self.wayOut.map { ", but before that: \($0)" } ?? ""
+            return [
                 "\(step.name): the plan becomes ready though the gate does not hold; then you deploy the new key at "
-                    + "every address of \(self.host)",
+                    + "every address of \(self.host)\(before)",
                 "when: at once where the old key is lost or stolen; else when tumbler gate \(self.host) says safe",
                 "the way back: put the old key back on the servers, then \(self.goingBack)",
             ]
