@@ -38,6 +38,21 @@ struct OpenConnectionTests {
         try await client.shutdown()
     }
 
+    /// A client whose open connection has a request that is not answered yet, when a list comes into force that refuses it.
+    private func withRefusedConnectionInUse(
+        http2: Bool,
+        _ body: (PinnedScene, PinnedHTTPClient, LoopbackServer, String, Task<String, any Error>) async throws -> Void
+    ) async throws {
+        try await self.withConnection(http2: http2) { scene, client, server, base, pki in
+            let slow = Task { try await client.text("\(base)/wait") }
+            await server.untilWaiting(1)
+            let strange = PinnedScene.strangePin
+            try await scene.publish { list in list.domains[0].entry.pins = [KnownPin(strange)] }
+            await scene.clock.untilSleeping()
+            try await body(scene, client, server, base, slow)
+        }
+    }
+
     @Test("stays when the new list allows it", arguments: [false, true])
     func staysWhenTheNewListAllowsIt(http2: Bool) async throws {
         try await self.withConnection(http2: http2) { scene, client, server, base, pki in
@@ -137,12 +152,7 @@ struct OpenConnectionTests {
 
     @Test("finishes the request that it has, and takes no other", arguments: [false, true])
     func finishesTheRequestThatItHasAndTakesNoOther(http2: Bool) async throws {
-        try await self.withConnection(http2: http2) { scene, client, server, base, pki in
-            let slow = Task { try await client.text("\(base)/wait") }
-            await server.untilWaiting(1)
-            let strange = PinnedScene.strangePin
-            try await scene.publish { list in list.domains[0].entry.pins = [KnownPin(strange)] }
-            await scene.clock.untilSleeping()
+        try await self.withRefusedConnectionInUse(http2: http2) { scene, client, server, base, slow in
             await #expect(throws: PinningError.self) { try await client.text("\(base)/") }
             server.answerWaiting()
             let text = try await slow.value
@@ -153,12 +163,7 @@ struct OpenConnectionTests {
 
     @Test("is closed after half a minute, with anything running on it", arguments: [false, true])
     func isClosedAfterHalfAMinuteWithAnythingRunningOnIt(http2: Bool) async throws {
-        try await self.withConnection(http2: http2) { scene, client, server, base, pki in
-            let slow = Task { try await client.text("\(base)/wait") }
-            await server.untilWaiting(1)
-            let strange = PinnedScene.strangePin
-            try await scene.publish { list in list.domains[0].entry.pins = [KnownPin(strange)] }
-            await scene.clock.untilSleeping()
+        try await self.withRefusedConnectionInUse(http2: http2) { scene, client, server, base, slow in
             scene.clock.advance(by: 30)
             await server.untilOpen(0)
             await #expect(throws: (any Error).self) { try await slow.value }
@@ -169,13 +174,8 @@ struct OpenConnectionTests {
         "is closed with its request when the client is shut down, though the rules have it finish that",
         arguments: [false, true])
     func isClosedWithItsRequestWhenTheClientIsShutDownThoughTheRulesHaveItFinishThat(http2: Bool) async throws {
-        try await self.withConnection(http2: http2) { scene, client, server, base, pki in
-            let slow = Task { try await client.text("\(base)/wait") }
-            await server.untilWaiting(1)
-            let strange = PinnedScene.strangePin
-            try await scene.publish { list in list.domains[0].entry.pins = [KnownPin(strange)] }
+        try await self.withRefusedConnectionInUse(http2: http2) { scene, client, server, base, slow in
             // Its half minute is never over: the clock stands still.
-            await scene.clock.untilSleeping()
             try await client.shutdown()
             await #expect(throws: (any Error).self) { try await slow.value }
             await server.untilOpen(0)

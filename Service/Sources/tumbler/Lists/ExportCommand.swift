@@ -51,11 +51,9 @@ struct ExportCommand: ParsableCommand {
                 .undecided, "there is no \(ProjectFolder.listName) in the project folder",
                 hint: "build and sign a list first")
         }
-        // It says how a list that does not verify is put right.
-        _ = try project.publishedList()
-        let tree = try project.tree(of: list)
-        // What could not be written down afterwards does not go out.
+        // It says how a list that does not verify is put right. What could not be written down afterwards does not go out.
         if let newest = try project.publishedList() { try ListHistory.expectRoom(for: newest, in: project) }
+        let tree = try project.tree(of: list)
         try ListHistory(of: project).expectTurn(of: list, at: time)
         let folder = URL(fileURLWithPath: self.directory, relativeTo: ProjectOption.working)
         let name = try project.name() ?? ""
