@@ -131,6 +131,18 @@ struct PinEditTests {
         #expect(pair.objections(to: plan).count == 1)
     }
 
+    @Test("an announced pin that left the source speaks against the next step: the old pins would go, too")
+    func announcedPinThatLeftTheSourceSpeaksAgainstTheNextStep() throws {
+        let text = try #require(Self.layouts["block"])
+        var plan = try Self.plan(text, FilesInMemory(["tumbler.yaml": text]))
+        try plan.enter(RotationStep(.announced, at: plan.since))
+        let lost = try SourceText.read(text).objections(to: plan)
+        #expect(lost.count == 1 && lost.first?.contains("\(Self.new)") == true, "\(lost)")
+        let backup = "      - pin: \"\(Self.backup)\"\n"
+        let both = try SourceText.read(text.replacing(backup, with: "\(backup)      - pin: \"\(Self.new)\"\n"))
+        #expect(both.objections(to: plan).isEmpty)
+    }
+
     @Test("a pin of a certificate, new or old, speaks against a rotation: no look would ever see it")
     func pinOfACertificateNewOrOldSpeaksAgainstARotation() throws {
         let text = try #require(Self.layouts["block"])

@@ -73,6 +73,22 @@ struct RotationFileTests {
         return memory.sightings(of: plan, at: SourceText.now)
     }
 
+    @Test(
+        "days without the old keys of another plan say nothing of this one's: a standby has one that was not looked for"
+    )
+    func daysWithoutTheOldKeysOfAnotherPlanSayNothingOfThisOnes() throws {
+        let plan = try Self.plan()
+        var memory = ProbeMemory()
+        memory.keep(KeySightings(at: SourceText.now, oldNowhereSince: SourceText.now), of: plan)
+        let read = try #require(ProbeMemory(memory.bytes))
+        #expect(read.sightings(of: plan, at: SourceText.now)?.oldNowhereSince == SourceText.now)
+        var wider = plan
+        wider.old.append(PlannedKey(Pin(kind: .publicKey, hashing: [9])))
+        #expect(read.sightings(of: wider, at: SourceText.now) == plan.sightings)
+        wider.old.removeFirst()
+        #expect(read.sightings(of: wider, at: SourceText.now) == plan.sightings)
+    }
+
     @Test("hostile files are refused with file and line, and none is read without a bound")
     func hostileFilesAreRefusedWithFileAndLineAndNoneIsReadWithoutABound() throws {
         let text = Self.text(try Self.plan())

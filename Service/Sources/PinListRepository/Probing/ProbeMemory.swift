@@ -31,6 +31,8 @@ public struct ProbeMemory: Hashable, Sendable {
     struct RotationSight: Codable, Hashable, Sendable {
         /// The new key's pin: what was seen of another rotation says nothing of this one.
         var new: String
+        /// The old keys' pins, sorted: nothing was looked for that another plan calls old.
+        var old: [String]?
         /// The time at which every address was last probed.
         var at: String
         /// The time since which each probe saw the new key everywhere.
@@ -89,7 +91,7 @@ public struct ProbeMemory: Hashable, Sendable {
     /// The last observation of a rotation's keys: by this machine, or as the plan has it.
     public func sightings(of plan: RotationPlan, at time: Timestamp) -> KeySightings? {
         guard let sight = self.rotations[plan.host.description], sight.new == plan.new.pin.description,
-            let at = try? Timestamp(sight.at)
+            sight.old == Self.old(of: plan), let at = try? Timestamp(sight.at)
         else { return plan.sightings }
         let own = KeySightings(
             at: at, newEverywhereSince: sight.newEverywhereSince.flatMap { try? Timestamp($0) },
@@ -101,10 +103,12 @@ public struct ProbeMemory: Hashable, Sendable {
     /// Keeps what was seen of a rotation's keys.
     public mutating func keep(_ sightings: KeySightings, of plan: RotationPlan) {
         self.rotations[plan.host.description] = RotationSight(
-            new: plan.new.pin.description, at: sightings.at.description,
+            new: plan.new.pin.description, old: Self.old(of: plan), at: sightings.at.description,
             newEverywhereSince: sightings.newEverywhereSince?.description,
             oldNowhereSince: sightings.oldNowhereSince?.description)
     }
+
+    private static func old(of plan: RotationPlan) -> [String] { plan.old.map(\.pin.description).sorted() }
 
     /// Keeps that a look of a rotation saw a host, so that later looks ask it as well.
     public mutating func keep(looked host: HostName) { self.looked.insert(host.description) }

@@ -7,7 +7,7 @@ public import PinRotation
 
 extension ListSource {
     /// The objections to a rotation as the source stands, each one line: the new key is denied, a pin is that of a
-    /// certificate, or after the rotation an entry would have no backup.
+    /// certificate, an entry lost the new pin after it was announced, or after the rotation an entry would have no backup.
     ///
     /// No look sees the pin of a certificate: that an old one was not seen for days says nothing.
     ///
@@ -27,11 +27,15 @@ extension ListSource {
                 objections.append("\(host) has no entry any more")
                 continue
             }
-            let backups = domain.pins.map(\.known).filter { known in
-                !old.contains(known.pin) && known.pin != plan.new.pin && !denied.contains(known.pin)
-                    && (known.position == .any || plan.new.position == .any || known.position == plan.new.position)
+            let useful = domain.pins.map(\.known).filter { known in
+                known.position == .any || plan.new.position == .any || known.position == plan.new.position
             }
-            if backups.isEmpty {
+            if plan.state != .planned, !useful.contains(where: { $0.pin == plan.new.pin }) {
+                objections.append("\(host) lost the new pin in tumbler.yaml: add \(plan.new.pin) to its pins again")
+            }
+            if !useful.contains(where: { known in
+                !old.contains(known.pin) && known.pin != plan.new.pin && !denied.contains(known.pin)
+            }) {
                 objections.append("after the rotation \(host) has no backup: add the pin of a spare key to its pins")
             }
         }

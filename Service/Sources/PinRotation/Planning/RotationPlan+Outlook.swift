@@ -39,12 +39,15 @@ extension RotationPlan {
             wayBack: "tumbler rotate abort \(self.host): nothing was published yet")
     }
 
+    private static let newIsNotPublished =
+        "the published list does not have the new pin in every entry that is concerned"
+
     private func toReady(_ facts: RotationFacts, at time: Timestamp) -> RotationOutlook {
         let wayBack = "tumbler rotate abort \(self.host): the new pin goes; the old key is served and stays pinned"
         var missing: [String] = []
         var gate = RotationOutlook.Gate.holds
         if !facts.isNewPublished {
-            missing.append("the published list does not have the new pin in every entry that is concerned")
+            missing.append(Self.newIsNotPublished)
             gate = .closed
         }
         if let answer = facts.gate {
@@ -185,8 +188,12 @@ extension RotationPlan {
         case .unknown(let why):
             close("whether an alarm about failed pins is open is not known: \(why)", .unknown)
         }
-        for objection in facts.objections { close(objection) }
-        if !facts.objections.isEmpty { earliest = nil }
+        // Without the old pins the servers would have no pinned key at all.
+        let lacking = facts.isNewPublished ? [] : [Self.newIsNotPublished]
+        for objection in facts.objections + lacking {
+            close(objection)
+            earliest = nil
+        }
         return RotationOutlook(
             .retired, gate, missing, since: self.since, earliest: earliest, planned: self.retireAt,
             advice: missing.isEmpty

@@ -16,6 +16,7 @@ struct OutlookTests {
         var plan = try PlanFixture.plan(in: state)
         plan.sightings = sightings
         var facts = RotationFacts()
+        facts.isNewPublished = state == .switched
         try edit(&facts)
         return plan.outlook(facts, at: self.now)
     }
@@ -164,6 +165,15 @@ struct OutlookTests {
         #expect(served.gate == .closed && served.missing == ["b serves an old key"])
         let backup = try Self.outlook(.switched, sightings: quiet) { $0.objections = ["no backup"] }
         #expect(backup.gate == .closed && backup.missing == ["no backup"])
+    }
+
+    @Test("old pins stay where the published list lost the new one: the servers would have no pinned key")
+    func oldPinsStayWhereThePublishedListLostTheNewOne() throws {
+        let quiet = KeySightings(
+            at: Self.now, newEverywhereSince: PlanFixture.day(20), oldNowhereSince: PlanFixture.day(20))
+        #expect(try Self.outlook(.switched, sightings: quiet).gate == .holds)
+        let lost = try Self.outlook(.switched, sightings: quiet) { $0.isNewPublished = false }
+        #expect(lost.gate == .closed && lost.missing.count == 1 && lost.earliest == nil)
     }
 
     @Test("what a look cannot see keeps the next step away, and says why: a proxy hides the server with the old key")
