@@ -130,11 +130,15 @@ public struct ListDifference: Hashable, Sendable, Encodable {
             weakens: old.unlisted == .deny && new.unlisted != .deny, refuses: new.unlisted == .deny)
         self.set("list", "reportTo", old.reportTo, new.reportTo)
         self.value("list", "reportPerMillion", "\(old.reportPerMillion)", "\(new.reportPerMillion)")
-        // Another log list may lack a log, or reject one, that a served certificate needs.
-        let needsLogs = new.domains.contains { Self.isEnforced($0) && $0.entry.transparency?.mode == .enforce }
+        // Another log list may lack a log, or reject one, that a served certificate needs; and have one more, whose
+        // timestamps are then believed.
+        func needsLogs(_ list: PinList) -> Bool {
+            list.domains.contains { Self.isEnforced($0) && $0.entry.transparency?.mode == .enforce }
+        }
         self.value(
             "list", "logs", old.logs?.digest ?? "none", new.logs?.digest ?? "none",
-            weakens: old.logs != nil && new.logs == nil, refuses: new.logs != nil && needsLogs)
+            weakens: old.logs != nil && (new.logs == nil || needsLogs(old)),
+            refuses: new.logs != nil && needsLogs(new))
     }
 
     /// Compares two entries.

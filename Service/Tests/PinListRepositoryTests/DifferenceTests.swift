@@ -199,10 +199,10 @@ struct DifferenceTests {
         }
     }
 
-    @Test("another log list may refuse where a policy is enforced, and none does not")
-    func anotherLogListMayRefuseWhereAPolicyIsEnforcedAndNoneDoesNot() throws {
+    @Test("another log list may refuse, and accepts more, where a policy is enforced; none accepts more")
+    func anotherLogListMayRefuseAndAcceptsMoreWhereAPolicyIsEnforced() throws {
         let logs = ["1", "2"].compactMap { ListedLogs(of: Array($0.utf8)) }
-        func mayRefuse(_ mode: TransparencyRule.Mode, entry: PinnedDomain.Mode, to next: ListedLogs?) throws -> Bool {
+        func effect(_ mode: TransparencyRule.Mode, entry: PinnedDomain.Mode, to next: ListedLogs?) throws -> [Bool] {
             var old = try PinListBuilt.list(SourceText.good())
             old.domains[0].entry.mode = entry
             old.domains[0].entry.transparency = TransparencyRule(mode, .chrome)
@@ -211,13 +211,13 @@ struct DifferenceTests {
             new.logs = next
             let changes = ListDifference(old: old, new: new).changes
             #expect(changes.map(\.what) == (next == old.logs ? [] : ["logs"]))
-            return changes.contains { $0.mayRefuse }
+            return [changes.contains { $0.mayRefuse }, changes.contains { $0.weakens }]
         }
-        #expect(try mayRefuse(.enforce, entry: .enforce, to: logs[1]))
-        #expect(try !mayRefuse(.enforce, entry: .enforce, to: logs[0]))
-        #expect(try !mayRefuse(.enforce, entry: .enforce, to: nil))
-        #expect(try !mayRefuse(.report, entry: .enforce, to: logs[1]))
-        #expect(try !mayRefuse(.enforce, entry: .report, to: logs[1]))
+        #expect(try effect(.enforce, entry: .enforce, to: logs[1]) == [true, true])
+        #expect(try effect(.enforce, entry: .enforce, to: logs[0]) == [false, false])
+        #expect(try effect(.enforce, entry: .enforce, to: nil) == [false, true])
+        #expect(try effect(.report, entry: .enforce, to: logs[1]) == [false, false])
+        #expect(try effect(.enforce, entry: .report, to: logs[1]) == [false, false])
     }
 
     @Test("an end that comes earlier accepts more, and one that comes later or not at all does not")
