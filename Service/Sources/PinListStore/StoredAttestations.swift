@@ -7,8 +7,12 @@ internal import Crypto
 package import PinReportAnalysis
 
 extension StoreTransaction {
-    /// The maximum number of keys that an instance notes of a host in an hour: an alarm asks for three.
-    private static var maximumWitnesses: Int64 { 64 }
+    /// The maximum number of keys that an instance notes of a host in an hour: an alarm asks for three, and is told again at
+    /// ten times as many.
+    private static var maximumWitnesses: Int { 64 }
+
+    /// The maximum number of them in one network: an alarm asks for three networks, and no office has the places of others.
+    private static var maximumWitnessesInNetwork: Int { 8 }
 
     /// Rows of what an instance counted of a name by the hour.
     static let attestationHours = SQLInsertion(
@@ -18,7 +22,8 @@ extension StoreTransaction {
         """)
     private static let witnesses = SQLInsertion(
         into: "attested_witness", ["host", "hour", "witness", "instance", "network", "at"],
-        "ON CONFLICT (host, hour, witness, instance) DO NOTHING")
+        // The network is that of the first report, and the time that of the last one.
+        "ON CONFLICT (host, hour, witness, instance) DO UPDATE SET at = excluded.at")
 
     /// Counts reports of names that ask for assertions, and notes which keys were heard of which host this hour.
     package func addAttestations(_ reports: [AcceptedReport], _ instance: String) throws {
@@ -54,20 +59,33 @@ extension StoreTransaction {
 
     private func note(_ reports: [AcceptedReport], of host: String, _ instance: String) throws {
         guard let hour = reports.first?.receivedAt.hour else { return }
-        let noted =
-            try self.connection.rows(
-                "SELECT COUNT(*) FROM attested_witness WHERE host = ? AND hour = ? AND instance = ?",
-                [.text(host), .integer(hour), .text(instance)]
-            ).first?.integer(0) ?? 0
-        let room = Int(clamping: max(Self.maximumWitnesses - noted, 0))
+        var networks: [[UInt8]: [UInt8]] = [:]
+        for row in try self.connection.rows(
+            "SELECT witness, network FROM attested_witness WHERE host = ? AND hour = ? AND instance = ?",
+            [.text(host), .integer(hour), .text(instance)])
+        {
+            networks[try row.blob(0)] = try row.blob(1)
+        }
+        var keysIn = networks.values.reduce(into: [:]) { $0[$1, default: 0] += 1 }
+        var times: [[UInt8]: Timestamp] = [:]
+        for report in reports {
+            guard let use = report.attestation.use else { continue }
+            // Not the key id: what stands here for two hours names no key of the table of keys.
+            let witness = Array(SHA256.hash(data: use.keyID + Array(host.utf8)).prefix(16))
+            if networks[witness] == nil {
+                guard networks.count < Self.maximumWitnesses,
+                    keysIn[use.network, default: 0] < Self.maximumWitnessesInNetwork
+                else { continue }
+                networks[witness] = use.network
+                keysIn[use.network, default: 0] += 1
+            }
+            times[witness] = max(report.receivedAt, times[witness] ?? report.receivedAt)
+        }
         try self.connection.insert(
-            reports.prefix(room).compactMap { report in
-                guard let use = report.attestation.use else { return nil }
-                // Not the key id: what stands here for two hours names no key of the table of keys.
-                let witness = SHA256.hash(data: use.keyID + Array(host.utf8)).prefix(16)
-                return [
-                    .text(host), .integer(report.receivedAt.hour), .blob(Array(witness)), .text(instance),
-                    .blob(use.network), .integer(report.receivedAt.secondsSince1970),
+            times.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map { witness, time in
+                [
+                    .text(host), .integer(hour), .blob(witness), .text(instance), .blob(networks[witness] ?? []),
+                    .integer(time.secondsSince1970),
                 ]
             }, Self.witnesses)
     }
@@ -101,14 +119,19 @@ extension StoreTransaction {
     }
 
     /// The keys and networks that were heard of each host in the last hour. A key counts once, with the network that it
-    /// was heard from first: one that moves, or that two instances heard, is not two.
+    /// was heard from first: one that moves, or that two instances heard, is not two. What a clock that was ahead put into
+    /// hours to come counts for none.
     package func attestedHosts(at now: Timestamp) throws -> [String: AttestedHost] {
         var heard: [String: [[UInt8]: [UInt8]]] = [:]
         for row in try self.connection.rows(
             """
-            SELECT host, witness, network FROM attested_witness WHERE hour >= ? AND at > ?
-            ORDER BY at, instance
-            """, [.integer(now.hour - 1), .integer(now.before(3_600).secondsSince1970)])
+            SELECT host, witness, network FROM attested_witness WHERE hour >= ? AND at > ? AND at <= ?
+            ORDER BY hour, at, instance
+            """,
+            [
+                .integer(now.hour - 1), .integer(now.before(3_600).secondsSince1970),
+                .integer(now.secondsSince1970),
+            ])
         {
             let (host, witness) = (try row.text(0), try row.blob(1))
             if heard[host]?[witness] == nil { heard[host, default: [:]][witness] = try row.blob(2) }
