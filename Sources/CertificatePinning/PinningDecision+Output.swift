@@ -48,6 +48,8 @@ extension PinningDecision: CustomStringConvertible {
     private var sentence: String {
         switch self.reason {
         case .pinMatch: "A certificate of the validated path matches a pin."
+        case .noMatchingPin where self.entry?.pins.isEmpty == true && self.list?.stale == true:
+            "The list has expired, and the app refuses the hosts of its entries until it gets a newer one."
         case .noMatchingPin where self.isEnforced: "No certificate of the validated path matches a pin."
         case .noMatchingPin: "No certificate of the validated path matches a pin; this is only reported."
         case .hostInvalid: "The host is not a valid host name."

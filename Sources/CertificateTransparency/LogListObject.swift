@@ -44,7 +44,7 @@ struct LogListObject {
     /// A time of RFC 3339, in UTC with `Z`. A fraction of a second, which some lists have, is cut.
     func timestamp(_ name: String) throws(LogListError) -> Timestamp? {
         guard let text = try self.string(name) else { return nil }
-        var characters = Array(text.utf8.prefix(32))
+        var characters = Array(text.utf8)
         if characters.count > 21, characters[19] == UInt8(ascii: "."), characters.last == UInt8(ascii: "Z"),
             characters[20..<(characters.count - 1)].allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
         {

@@ -27,6 +27,9 @@ struct CertificateProfile {
 
         /// Whether the objection is about the time: at another time the answer may differ.
         var isAboutTime = false
+
+        /// The subject of the certificate that was left out by it; `nil` where it is about a path, or about what cannot be read.
+        var subject: ArraySlice<UInt8>?
     }
 
     /// The minimum length of an RSA key, in bits (CA/Browser Forum Baseline Requirements, section 6.1.5).
@@ -143,7 +146,8 @@ struct CertificateProfile {
         for other in extensions where other.critical && !self.knownCriticalExtensions.contains(other.oid) {
             return "an unknown critical extension: \(other.oid)"
         }
-        if let constraints = extensions[oid: CertificatePolicies.policyConstraints], !constraints.critical {
+        // The anchor's own policies do not bind.
+        if place != .anchor, extensions[oid: CertificatePolicies.policyConstraints]?.critical == false {
             return "policy constraints that are not critical"
         }
         if place != .anchor { try self.readUnasked(extensions) }

@@ -82,7 +82,8 @@ struct PresentedChain {
         if let objection = CertificateProfile.objection(to: candidate, as: place, ofServer: self.isServers, at: time) {
             self.objections.append(
                 CertificateProfile.Objection(
-                    description: "\(candidate.name): \(objection)", isAboutTime: objection.isAboutTime))
+                    description: "\(candidate.name): \(objection)", isAboutTime: objection.isAboutTime,
+                    subject: candidate.subject))
             let start = candidate.validity.lowerBound
             if start > time { self.nextStart = min(self.nextStart ?? start, start) }
         } else {
@@ -105,7 +106,9 @@ struct PresentedChain {
     /// - Parameter search: The search that ended.
     func refusal(after search: PathSearch) -> PathValidationError {
         if let revocation { return revocation }
-        if let objection = self.objections.last {
+        // A certificate that could have issued none of the others is not what is missing.
+        let issuers = Set([self.leaf.issuer] + self.intermediates.map(\.issuer))
+        if let objection = self.objections.last(where: { $0.subject.map(issuers.contains) ?? true }) {
             return PathValidationError(.chainInvalid, objection.description, isRepeatable: !objection.isAboutTime)
         }
         let deepest = search.unissued

@@ -119,6 +119,7 @@ struct LogListTests {
             #"{"operators": [{"name": 1}]}"#, #"{"operators": [{"name": "A", "logs": {}}]}"#,
             #"{"operators": [{"name": "A", "logs": [{}]}]}"#, #"{"operators": [], "log_list_timestamp": 5}"#,
             #"{"operators": [{"name": "A", "logs": [{"key": "*", "log_id": ""}]}]}"#, "{", "\u{feff}{}",
+            #"{"operators": [], "log_list_timestamp": "2026-11-01T00:00:00.00000000001Z and more"}"#,
         ])
     func bytesThatAreNoListAreRefused(text: String) { #expect(TestList.refusal(of: Array(text.utf8)) == .malformed) }
 

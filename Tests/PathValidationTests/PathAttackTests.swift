@@ -87,6 +87,16 @@ struct PathAttackTests {
         #expect(outcome.refusal?.reason == .chainInvalid)
     }
 
+    @Test("what is missing is named, and not a stranger's certificate that expired beside it")
+    func whatIsMissingIsNamedAndNotAStrangersCertificateThatExpiredBesideIt() async throws {
+        let stranger = try TestCertificate.authority("Stranger") { $0.notAfter = TestCertificate.time - 1 }
+        let outcome = try await validate([self.leaf, stranger], roots: [self.root])
+        #expect(outcome.refusal?.detail.hasPrefix("no path to an anchor: the issuer of «CN=server»") == true)
+        let expired = try TestCertificate.authority("Issuer", by: self.root) { $0.notAfter = TestCertificate.time - 1 }
+        let named = try await validate([try .server(by: expired), expired, stranger], roots: [self.root])
+        #expect(named.refusal?.detail.hasPrefix("CN=Issuer: expired at") == true)
+    }
+
     @Test("an intermediate that cannot be parsed, beside a good chain, is left out")
     func intermediateThatCannotBeParsedBesideAGoodChainIsLeftOut() async throws {
         let junk: [[UInt8]] = [[], [0x30], [UInt8](repeating: 0x30, count: 5_000), self.issuer.der + [0]]

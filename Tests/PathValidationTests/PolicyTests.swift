@@ -128,6 +128,19 @@ struct PolicyTests {
         #expect(try await validate([try .server(by: anchor)], roots: [anchor]).path != nil)
     }
 
+    @Test("policy constraints that are not critical, as openssl writes them, do not make a trusted root untrusted")
+    func policyConstraintsThatAreNotCriticalDoNotMakeATrustedRootUntrusted() async throws {
+        let constraints = Certificate.Extension(
+            oid: [2, 5, 29, 36], critical: false, value: [0x30, 3, 0x80, 1, 0])
+        let policies = Policy.policies([Self.policies[0]])
+        let root = try TestCertificate.authority("Root") { $0.others = [constraints] }
+        let issuer = try TestCertificate.authority("Issuer", by: root) { $0.others = [policies] }
+        let leaf = try TestCertificate.server(by: issuer) { $0.others = [policies] }
+        #expect(try await validate([leaf, issuer], roots: [root]).path?.count == 3)
+        // Below the anchor RFC 5280, section 4.2.1.11, asks for critical ones.
+        #expect(try await !self.isAccepted([policies, constraints], [policies]))
+    }
+
     @Test("a number of any size, and a policy with numbers of any size, are read")
     func numberOfAnySizeAndAPolicyWithNumbersOfAnySizeAreRead() async throws {
         let huge = Certificate.Extension(

@@ -104,6 +104,10 @@ struct RolloutTests {
             let partly = policy.validate(self.other, for: "partly.example.com", at: Story.start).verdict
             #expect(partly == (expected.whenStale == .deny ? .block : .allow))
         }
+        // The pin is right: what is wrong is the list's end, and the refusal says so.
+        let denying = try list.policy(for: nil, isStale: true, whenStale: .deny)
+        let refusal = denying.validate(self.matching, for: "on.example.com", at: Story.start).description
+        #expect(refusal.contains("The list has expired"), "\(refusal)")
         // The choice is for stale lists alone.
         let fresh = try list.policy(for: nil, isStale: false, whenStale: .deny)
         #expect(fresh.validate(self.matching, for: "on.example.com", at: Story.start).verdict == .allow)

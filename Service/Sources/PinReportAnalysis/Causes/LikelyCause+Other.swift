@@ -73,6 +73,11 @@ extension LikelyCause {
     /// Names the unclear cause: no other fits, or too many do.
     package init(unclear facts: GroupFacts, _ evidence: CauseEvidence) {
         var advice: [String] = []
+        if facts.newestListAllows == true {
+            advice.append(
+                "The newest list has a pin for this chain: look whether the list had expired for these apps, and whether they "
+                    + "refuse its hosts then (whenStale: .deny).")
+        }
         if facts.group.issuer.isEmpty {
             advice.append("No certificates came along: wait for a report that has some, or probe the host.")
         } else {

@@ -90,7 +90,7 @@ extension LikelyCause {
         let isFewLeaves = facts.leaves.number <= Self.fewLeaves && !facts.leaves.isMore
         // An issuer of one's own is as good as a public one, once a probe saw it.
         let isRightIssuer = facts.issuerIsPublicCA == true || facts.probed?.hasIssuer == true
-        if isRightIssuer, isFewLeaves, networks >= Self.severalNetworks {
+        if isRightIssuer, isFewLeaves, networks >= Self.severalNetworks, facts.newestListAllows != true {
             self.init(rotation: networks >= Self.manyNetworks ? .high : .medium, evidence)
             return
         }

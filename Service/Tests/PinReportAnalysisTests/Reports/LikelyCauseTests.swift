@@ -161,6 +161,16 @@ struct LikelyCauseTests {
         #expect(LikelyCause(of: facts).kind == .interception)
     }
 
+    @Test("apps that refuse the hosts of an expired list have no key that the list lacks: no rotation is named")
+    func appsThatRefuseTheHostsOfAnExpiredListHaveNoKeyThatTheListLacks() throws {
+        var facts = try self.facts(networks: 40)
+        #expect(LikelyCause(of: facts).kind == .rotation)
+        facts.newestListAllows = true
+        let cause = LikelyCause(of: facts)
+        #expect(cause.kind == .unclear)
+        #expect(cause.advice.first?.contains("expired") == true)
+    }
+
     @Test("clocks: ahead by an hour or behind by a week; a report that waited for a day says nothing")
     func clocksAheadByAnHourOrBehindByAWeekAReportThatWaitedForADaySaysNothing() throws {
         var facts = try self.facts(networks: 12, self.reason("tls.cert.date_invalid", result: 2))
