@@ -116,6 +116,32 @@ extension RuleFixture {
             "trust-evaluator-disabled", "B.swift", fires: "let e = [\"a\": DisabledEvaluator()]",
             quiet: "let e = [\"a\": RevocationTrustEvaluator()]"),
         RuleFixture(
+            "trust-evaluator-disabled", "C.swift", fires: "import Alamofire\nlet p = [\"a\": .disableEvaluation]",
+            quiet: "let p = [\"a\": .disableEvaluation]"),
+        RuleFixture(
+            "surface-alamofire", "B.swift", fires: "import Alamofire\nlet r = Session.default.request(u)",
+            quiet: "let r = Session.default.request(u)"),
+        RuleFixture(
+            "surface-alamofire", "C.swift", fires: "import Alamofire\nlet r = SessionManager.default.request(u)",
+            quiet: "let r = SessionManager.default.request(u)"),
+        RuleFixture(
+            "surface-alamofire", "D.swift", fires: "import Alamofire\ninit(session: Session = .default) {}",
+            quiet: "import Alamofire\ninit(session: Store = .default) {}"),
+        RuleFixture(
+            "surface-alamofire", "E.swift", fires: "import Alamofire\nlet r = Alamofire.AF.request(u)",
+            quiet: "import Alamofire\nlet r = Store.AF.request(u)"),
+        RuleFixture(
+            "surface-starscream", "B.swift",
+            fires: "import Starscream\nlet w = WebSocket(request: r, certPinner: FoundationSecurity())",
+            quiet: "import Starscream\nlet w = WebSocket(request: r, certPinner: OwnPinner())"),
+        RuleFixture(
+            "trust-invalid-certificates", "D.swift",
+            fires:
+                "import Starscream\nlet w = WebSocket(request: r, certPinner: FoundationSecurity(allowSelfSigned: true))",
+            quiet:
+                "import Starscream\nlet w = WebSocket(request: r, certPinner: FoundationSecurity(allowSelfSigned: false))"
+        ),
+        RuleFixture(
             "trust-continue-without-credential", "B.swift",
             fires: "func f() { c.sender.continueWithoutCredentialForAuthenticationChallenge(c) }",
             quiet: "func f() { c.sender.cancelAuthenticationChallenge(c) }"),

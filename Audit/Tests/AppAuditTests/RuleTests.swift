@@ -97,6 +97,22 @@ struct RuleTests {
 
     private static let pin = "o.pin(by: pinning, host: h)\n"
 
+    /// A session and its delegate, which answers with a credential after some lines.
+    private static func delegate(_ lines: String) -> String {
+        """
+        final class D: NSObject, URLSessionDelegate {
+            func urlSession(_ s: URLSession, didReceive c: URLAuthenticationChallenge, completionHandler h: H) {
+                guard let t = c.protectionSpace.serverTrust else { return }
+                \(lines)
+                h(.useCredential, URLCredential(trust: t))
+            }
+        }
+        let s = URLSession(configuration: c, delegate: D(), delegateQueue: nil)
+        """
+    }
+
+    private static let evaluation = "guard SecTrustEvaluateWithError(t, nil) else { return }"
+
     @Test(
         "pins that are seen are pins, and what is not seen is never pinned",
         arguments: [
@@ -163,9 +179,39 @@ struct RuleTests {
                 "final class D: PinnedSessionDelegate {}\nlet s = URLSession(configuration: c, delegate: D(), delegateQueue: nil)",
                 .unknown
             ),
+            // What the system decides alone looks at no pins.
+            (RuleTests.delegate(RuleTests.evaluation), .unpinned),
+            (RuleTests.delegate("\(RuleTests.evaluation)\nguard matchesPin(t) else { return }"), .ownCode),
+            (RuleTests.delegate("\(RuleTests.evaluation)\ncompare(SecTrustCopyCertificateChain(t))"), .ownCode),
+            (
+                RuleTests.delegate(
+                    "SecTrustSetAnchorCertificates(t, a)\nSecTrustSetAnchorCertificatesOnly(t, true)\n\(RuleTests.evaluation)"
+                ),
+                .ownCode
+            ),
+            (
+                "import Alamofire\nlet s = Session(serverTrustManager: ServerTrustManager(evaluators: [h: DefaultTrustEvaluator()]))",
+                .unknown
+            ),
+            ("import Alamofire\nlet s = Session(serverTrustManager: manager)", .unknown),
+            (
+                "import Alamofire\nstruct A {\nlet s = Session(serverTrustManager: ServerTrustManager(evaluators: all))\nlet all = [h: PublicKeysTrustEvaluator(keys: k)] }",
+                .pinned
+            ),
+            (
+                "import Alamofire\nlet s = SessionManager(serverTrustPolicyManager: M(policies: [h: .pinPublicKeys(publicKeys: k)]))",
+                .pinned
+            ),
+            ("import Starscream\nlet w = WebSocket(request: r, certPinner: FoundationSecurity())", .unpinned),
+            (
+                "import Starscream\nlet p = FoundationSecurity()\nlet w = WebSocket(request: r, certPinner: p)",
+                .unpinned
+            ),
+            ("import Starscream\nlet w = WebSocket(request: r, certPinner: OwnPinner())", .ownCode),
+            ("import Starscream\nlet w = WebSocket(request: r, certPinner: pinner)", .unknown),
         ] as [(String, NetworkSurface.Pinning)])
     func pinsThatAreSeenArePinsAndWhatIsNotSeenIsNeverPinned(_ text: String, _ pinning: NetworkSurface.Pinning) {
-        let kinds = ["NWConnection", "gRPC", "WKWebView", "URLSession"]
+        let kinds = ["Alamofire", "NWConnection", "Starscream", "URLSession", "WKWebView", "gRPC"]
         let found = RuleFixture.report([("A.swift", Array(text.utf8))]).surfaces.filter { kinds.contains($0.kind) }
         #expect(found.map(\.pinning).contains(pinning), "\(found)")
         #expect(pinning == .pinned || !found.contains { $0.pinning == .pinned && $0.kind != "URLSession" }, "\(found)")

@@ -7,7 +7,8 @@ extension SwiftSource {
     /// Whether values are worth keeping: of most files none is asked for.
     var makesConnections: Bool {
         self.imports.contains {
-            ["Network", "AsyncHTTPClient", "NIOSSL"].contains($0) || $0.hasPrefix("GRPC") || $0.hasPrefix("Pinning")
+            ["Alamofire", "AsyncHTTPClient", "Network", "NIOSSL", "Starscream"].contains($0) || $0.hasPrefix("GRPC")
+                || $0.hasPrefix("Pinning")
         }
     }
 
@@ -110,6 +111,32 @@ extension SwiftSource {
                 "NIOSSL", pinning, .nioSSL, at: line, isDebug: isDebug,
                 "a NIOSSLClientHandler without a verification callback")
         }
+    }
+
+    /// Decides on a session of Alamofire: it is pinned where an evaluator that pins is seen. The default one, and that of
+    /// revocation, ask the system alone.
+    mutating func finishTrustManager(_ text: String, _ line: Int, _ scope: Int) {
+        let evaluators = [
+            "PublicKeysTrustEvaluator(", "PinnedCertificatesTrustEvaluator(", ".publicKeys(", ".pinnedCertificates(",
+            ".pinPublicKeys(", ".pinCertificates(",
+        ]
+        let isPinned = self.resolved(text, scope).texts.contains { text in evaluators.contains { text.has($0) } }
+        self.facts.surfaces.append(
+            NetworkSurface("Alamofire", isPinned ? .pinned : .unknown, in: self.facts.text.path, line: line))
+    }
+
+    /// Decides on a WebSocket of Starscream: the pinner of the library asks the system alone.
+    mutating func finishPinner(_ text: String, _ line: Int, _ scope: Int) {
+        let made = text.first?.isUppercase == true ? [text] : self.resolved(text, scope).texts
+        let pinning: NetworkSurface.Pinning
+        if made.contains(where: { $0.has("FoundationSecurity") }) {
+            pinning = .unpinned
+        } else {
+            pinning = made.contains { $0.first?.isUppercase == true } ? .ownCode : .unknown
+        }
+        self.facts.surface(
+            "Starscream", pinning, .starscream, at: line, isDebug: self.scopes[scope].isDebug,
+            "a WebSocket whose certPinner is FoundationSecurity, which pins nothing")
     }
 
     /// Whether all web views have the one navigation delegate: which is whose is not looked for, and where some views may

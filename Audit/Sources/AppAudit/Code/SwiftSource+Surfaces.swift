@@ -146,22 +146,24 @@ extension SwiftSource {
         switch type {
         case "Session", "SessionManager", "Alamofire.Session", "Alamofire.SessionManager":
             guard self.imports.contains("Alamofire") else { return }
-            let hasManager = call.arguments.contains {
-                ["serverTrustManager", "serverTrustPolicyManager"].contains($0.label?.text ?? "")
-                    && self.short($0.expression) != "nil"
+            let manager =
+                self.argument("serverTrustManager", of: call)
+                ?? self.argument("serverTrustPolicyManager", of: call)
+            if let manager = manager.map({ self.short($0) }), manager != "nil" {
+                self.pending.append((.trustManager(text: manager), line, scope))
+                return
             }
-            let hasDelegate = call.arguments.contains { $0.label?.text == "delegate" }
             self.facts.surface(
-                "Alamofire", hasManager ? .pinned : hasDelegate ? .unknown : .unpinned, .alamofire, at: line,
-                isDebug: isDebug,
-                "a session of Alamofire without a ServerTrustManager")
+                "Alamofire", self.argument("delegate", of: call) == nil ? .unpinned : .unknown, .alamofire, at: line,
+                isDebug: isDebug, "a session of Alamofire without a ServerTrustManager")
         case "WebSocket":
             guard self.imports.contains("Starscream") else { return }
-            let pinner = call.arguments.first { $0.label?.text == "certPinner" }.map { self.short($0.expression) }
+            if let pinner = self.argument("certPinner", of: call).map({ self.short($0) }), pinner != "nil" {
+                self.pending.append((.pinner(text: pinner), line, scope))
+                return
+            }
             self.facts.surface(
-                "Starscream", pinner == nil || pinner == "nil" ? .unpinned : .ownCode, .starscream, at: line,
-                isDebug: isDebug,
-                "a WebSocket without certPinner")
+                "Starscream", .unpinned, .starscream, at: line, isDebug: isDebug, "a WebSocket without certPinner")
         case "HTTPClient":
             guard self.imports.contains("AsyncHTTPClient") else { return }
             self.pending.append((.client(.asyncHTTPClient, text: self.short(call)), line, scope))
@@ -184,18 +186,25 @@ extension SwiftSource {
         guard let member = node.as(MemberAccessExprSyntax.self) else { return }
         let name = member.declName.baseName.text
         let line = self.line(of: member.declName)
-        let isDebug = self.scopes[scope].isDebug
-        self.lookAtTrustMember(name, line, isDebug)
+        self.lookAtTrustMember(name, line, self.scopes[scope].isDebug)
         // A type may be named with its module.
         let qualified = member.base?.as(MemberAccessExprSyntax.self)
-        let isFoundations = qualified?.base?.as(DeclReferenceExprSyntax.self)?.baseName.text == "Foundation"
-        let type = isFoundations ? qualified?.declName : member.base?.as(DeclReferenceExprSyntax.self)
+        let module = qualified?.base?.as(DeclReferenceExprSyntax.self)?.baseName.text
+        let isOfModule = module == "Foundation" || module == "Alamofire"
+        let type = isOfModule ? qualified?.declName : member.base?.as(DeclReferenceExprSyntax.self)
         guard let base = type?.baseName.text else { return }
+        self.lookAtMember(base, name, line, scope)
+    }
+
+    /// Examines a member of a type: what it is for an app that makes no object of its own.
+    mutating func lookAtMember(_ base: String, _ name: String, _ line: Int, _ scope: Int) {
+        let isDebug = self.scopes[scope].isDebug
         switch (base, name) {
         case ("URLSession", "shared"), ("NSURLSession", "shared"):
             self.facts.surface(
                 "URLSession.shared", .unpinned, .sharedSession, at: line, isDebug: isDebug, "URLSession.shared")
-        case ("AF", _), ("Alamofire", "request"), ("Alamofire", "download"), ("Alamofire", "upload"):
+        case ("AF", _), ("Session", "default"), ("SessionManager", "default"), ("Alamofire", "request"),
+            ("Alamofire", "download"), ("Alamofire", "upload"):
             guard self.imports.contains("Alamofire") else { return }
             self.facts.surface(
                 "Alamofire", .unpinned, .alamofire, at: line, isDebug: isDebug, "\(base).\(name): the default session")

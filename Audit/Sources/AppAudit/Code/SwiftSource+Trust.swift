@@ -111,6 +111,9 @@ extension SwiftSource {
         switch name {
         case "continueWithoutCredential", "continueWithoutCredentialForAuthenticationChallenge":
             self.facts.find(.withoutCredential, at: line, isDebug: isDebug, name)
+        // What the evaluator was before Alamofire 5.
+        case "disableEvaluation" where self.imports.contains("Alamofire"):
+            self.facts.find(.disabledEvaluator, at: line, isDebug: isDebug, name)
         default: break
         }
     }
@@ -200,7 +203,7 @@ extension SwiftSource {
         switch (member, text) {
         case ("allowInvalidCertificates", "true"), ("disableSSLCertValidation", "true"),
             ("allowsSelfSignedCertificates", "true"),
-            ("allowSelfSignedSSL", "true"), ("validatesCertificateChain", "false"),
+            ("allowSelfSigned", "true"), ("allowSelfSignedSSL", "true"), ("validatesCertificateChain", "false"),
             ("validateCertificateChain", "false"):
             self.facts.find(.invalidCertificates, at: line, isDebug: isDebug, "\(name) = \(text)")
         case ("certificateVerification", ".none"), ("serverCertificateVerification", ".noVerification"):
@@ -280,6 +283,8 @@ extension SwiftSource {
             case .webView: self.finishWebView(line, scope, isSure: isSure)
             case .connection(let text): self.finishConnection(text, line, scope)
             case .client(let client, let text): self.finishClient(client, text, line, scope)
+            case .trustManager(let text): self.finishTrustManager(text, line, scope)
+            case .pinner(let text): self.finishPinner(text, line, scope)
             }
         }
     }
@@ -304,10 +309,14 @@ extension SwiftSource {
             }
         }
         guard function.isHandler, let type = function.type else { return }
-        let seesTrust = function.names.contains { $0 == "serverTrust" || $0 == "NSURLAuthenticationMethodServerTrust" }
+        // The system's own evaluation is what a session without a delegate has: it looks at no pins.
+        let isOwn = looksAtKeys || function.names.contains { LiteralText.speaksOfOwnEvaluation($0) }
+        let seesTrust =
+            evaluates
+            || function.names.contains { $0 == "serverTrust" || $0 == "NSURLAuthenticationMethodServerTrust" }
         let handsOn = !function.names.isDisjoint(
             with: ["forward", "handle", "delegate", "super", "resolve", "respond", "challengeHandler"])
-        if looksAtKeys || evaluates {
+        if isOwn {
             self.facts.handlers[type] = .ownCode
         } else if !seesTrust && !handsOn {
             // Handlers of a task and of a session may stand side by side: the better one counts.

@@ -67,6 +67,10 @@ struct SwiftSource {
         case webView
         case connection(text: String)
         case client(Client, text: String)
+        /// The manager of server trust of a session of Alamofire.
+        case trustManager(text: String)
+        /// The pinner of a WebSocket of Starscream.
+        case pinner(text: String)
     }
 
     /// A client of a library on SwiftNIO.
@@ -247,7 +251,7 @@ struct SwiftSource {
         }
     }
 
-    /// A value whose type stands beside it: `.init(…)`, and `URLSession.shared` in short.
+    /// A value whose type stands beside it: `.init(…)`, and `URLSession.shared` and its kin in short.
     private mutating func lookAtDefault(type: TypeSyntax, value: ExprSyntax, _ scope: Int) {
         if let call = value.as(FunctionCallExprSyntax.self),
             let called = call.calledExpression.as(MemberAccessExprSyntax.self), called.base == nil,
@@ -258,12 +262,8 @@ struct SwiftSource {
             self.lookAtTrustCall(call, name, "init", scope)
             return
         }
-        guard let member = value.as(MemberAccessExprSyntax.self), member.base == nil,
-            self.short(type) == "URLSession", member.declName.baseName.text == "shared"
-        else { return }
-        self.facts.surface(
-            "URLSession.shared", .unpinned, .sharedSession, at: self.line(of: value),
-            isDebug: self.scopes[scope].isDebug, "URLSession.shared")
+        guard let member = value.as(MemberAccessExprSyntax.self), member.base == nil else { return }
+        self.lookAtMember(self.short(type), member.declName.baseName.text, self.line(of: value), scope)
     }
 
     private mutating func lookAtParameter(_ node: Syntax, _ scope: Int) {

@@ -201,6 +201,12 @@ enum LiteralText {
             || Self.speaksOfPinning(name, lower)
     }
 
+    /// Whether a name speaks of a decision that is not the system's alone: `validatePins`, and the anchors that may vouch.
+    static func speaksOfOwnEvaluation(_ name: String) -> Bool {
+        if name.hasPrefix("SecTrustSetAnchorCertificates") || Self.speaksOfPins(name) { return true }
+        return Self.speaksOfEvaluation(name) && !name.hasPrefix("SecTrust") && !name.hasPrefix("kSecTrust")
+    }
+
     /// Whether a name speaks of looking at a key or a certificate: code that pins by itself.
     static func looksAtKeys(_ name: String) -> Bool {
         let lower = name.lowercased()

@@ -62,13 +62,13 @@ public struct AuditFinding: Hashable, Sendable {
 public struct NetworkSurface: Hashable, Sendable {
     /// Whether pins are checked there.
     public enum Pinning: String, Hashable, Sendable, CaseIterable {
-        /// By Tumbler, TrustKit, or what the library calls a pinner.
+        /// By Tumbler, TrustKit, or what of a library pins.
         case pinned
         /// By code of the app, which looks at certificates or keys; whether it is right is not known.
         case ownCode = "own-code"
         /// Not seen: a delegate from elsewhere, a binary.
         case unknown
-        /// Nothing pins it.
+        /// Nothing pins it, or the system evaluates alone.
         case unpinned
     }
 

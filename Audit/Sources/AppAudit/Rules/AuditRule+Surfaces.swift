@@ -15,7 +15,7 @@ extension AuditRule {
         "Use one session of your own with a delegate that pins, such as URLSession.pinned(by:).")
     static let sessionWithoutDelegate = AuditRule(
         "surface-urlsession-without-delegate", .warning,
-        "A session without a delegate that answers server trust: nothing pins its connections.",
+        "A session without a delegate that looks at the server's certificates: nothing pins its connections.",
         "Give it a delegate that pins, or use URLSession.pinned(by:).")
     static let webView = AuditRule(
         "surface-wkwebview", .warning, "A web view without a navigation delegate: nothing pins its connections.",
@@ -55,7 +55,8 @@ extension AuditRule {
         "surface-alamofire", .warning, "A session of Alamofire without a ServerTrustManager: nothing pins it.",
         "Give Session a ServerTrustManager, or a delegate that pins.")
     static let starscream = AuditRule(
-        "surface-starscream", .warning, "A WebSocket of Starscream without a certificate pinner.",
+        "surface-starscream", .warning,
+        "A WebSocket of Starscream without a certificate pinner; FoundationSecurity, the library's own, pins nothing.",
         "Give it a CertificatePinning, or use a URLSessionWebSocketTask of the pinned session.")
     static let imageLibrary = AuditRule(
         "surface-image-library", .warning, "An image library loads over sessions of its own.",
