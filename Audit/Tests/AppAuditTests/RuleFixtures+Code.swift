@@ -214,12 +214,36 @@ extension RuleFixture {
             "android-trusts-all", "A.kt", fires: "override fun checkServerTrusted(c: Array<X>, t: String) {}",
             quiet: "override fun checkServerTrusted(c: Array<X>, t: String) { check(c) }"),
         RuleFixture(
+            "android-trusts-all", "B.kt",
+            fires: "override fun checkServerTrusted(c: Array<X>, t: String) = Unit\noverride fun f() = check(c)",
+            quiet: "override fun checkServerTrusted(c: Array<X>, t: String) = check(c)\noverride fun f() = Unit"),
+        RuleFixture(
+            "android-trusts-all", "C.kt",
+            fires: "override fun checkServerTrusted(c: Array<X>, t: String): Unit =\n    Unit\nval known = check(c)",
+            quiet:
+                "override fun checkServerTrusted(c: Array<X>, t: String): Unit =\n    Unit\n        .also { check(c) }"),
+        RuleFixture(
+            "android-trusts-all", "D.kt",
+            fires:
+                "val m = object : M { override fun checkServerTrusted(c: Array<X>, t: String) = Log.d(\"a\", \"b\") }",
+            quiet: "interface M { fun checkServerTrusted(c: Array<X>, t: String)\nfun reset() {} }"),
+        RuleFixture(
             "android-host-name-unchecked", "A.kt", fires: "val v = HostnameVerifier { _, _ -> true }",
             quiet: "val v = HostnameVerifier { host, _ -> host.equals(known) }"),
         RuleFixture(
             "android-webview-proceeds", "A.kt",
             fires: "override fun onReceivedSslError(v: WebView, h: SslErrorHandler, e: SslError) { h.proceed() }",
             quiet: "override fun onReceivedSslError(v: WebView, h: SslErrorHandler, e: SslError) { h.cancel() }"),
+        RuleFixture(
+            "android-webview-proceeds", "B.kt",
+            fires: "override fun onReceivedSslError(v: V, h: H, e: E) = h.proceed()",
+            quiet: "override fun onReceivedSslError(v: V, h: H, e: E) = h.cancel()\nfun f(h: H) = h.proceed()"),
+        RuleFixture(
+            "android-webview-proceeds", "C.kt",
+            fires: "override fun onReceivedSslError(v: V, h: H, e: E) = h\n    .apply { proceed() }\n    .toString()",
+            quiet:
+                "override fun onReceivedSslError(v: V, h: H, e: E) =\n    if (known(e)) h.proceed()\n    else h.cancel()"
+        ),
         RuleFixture(
             "surface-android-client", "A.kt", fires: "val c = OkHttpClient.Builder().build()",
             quiet: "val c = OkHttpClient.Builder().certificatePinner(p).build()"),

@@ -112,14 +112,40 @@ struct AndroidSource {
     /// The body of the function whose name stands at an index; `nil` where it has none.
     private func body(from index: Int) -> Range<Int>? {
         guard
-            let parameters = self.tokens.next("(", from: index, maximum: 3).flatMap({
-                self.tokens.group(at: $0, maximum: 400)
-            }),
-            let brace = self.tokens.next("{", from: parameters.upperBound, maximum: 24)
+            let parameters = self.tokens.next("(", from: index, maximum: 3)
+                .flatMap({ self.tokens.group(at: $0, maximum: 400) })
         else { return nil }
-        // Another function begins before the brace: this one is declared without a body.
-        guard !self.tokens.all[parameters.upperBound..<brace].contains(where: { [";", "}", "="].contains($0.value) })
-        else { return nil }
-        return self.tokens.group(at: brace, maximum: 2_000)
+        for place in self.tokens.all.indices.dropFirst(parameters.upperBound).prefix(24) {
+            let value = self.tokens.all[place].value
+            if value == "{" { return self.tokens.group(at: place, maximum: 2_000) }
+            // In Kotlin an expression may be the body.
+            if value == "=" { return self.expression(from: place + 1) }
+            // Another one begins: this one is declared without a body.
+            if Self.beginnings.contains(value) { return nil }
+        }
+        return nil
+    }
+
+    /// What ends a declaration without a body, or begins the next one.
+    private static let beginnings: Set<String> = [
+        ";", "}", "class", "fun", "init", "interface", "object", "val", "var",
+    ]
+
+    /// The expression that begins at an index: to the end of its line, and past lines that its signs and brackets join.
+    private func expression(from start: Int) -> Range<Int>? {
+        var end = start
+        while end < self.tokens.all.count, end - start < 200 {
+            let token = self.tokens.all[end]
+            if token.kind == .sign, [";", "}", ")"].contains(token.value) { break }
+            if end > start {
+                let before = self.tokens.all[end - 1]
+                let isJoined =
+                    [".", "?", "&", "|"].contains(token.value) || token.value == "else" || before.value == "else"
+                    || before.kind == .sign && ![")", "]", "}"].contains(before.value)
+                if token.line > before.line, !isJoined { break }
+            }
+            end = self.tokens.group(at: end, maximum: 2_000)?.upperBound ?? end + 1
+        }
+        return end > start ? start..<end : nil
     }
 }
