@@ -85,6 +85,13 @@ public struct ZipArchive: Sendable {
                 self.entries.append(entry)
             }
         }
+        // Programs that do not write zip64 let the count begin again at 65,536.
+        guard index == directory.count else {
+            throw ArtifactError(
+                .malformed,
+                "its directory does not end after the \(count) entries that it counts; over \(ArtifactLimits.zipEntries) files are not read"
+            )
+        }
     }
 
     private static func defect(of entry: Entry) -> String? {

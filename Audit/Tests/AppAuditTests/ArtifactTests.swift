@@ -65,7 +65,8 @@ enum BuiltApp {
             directory += self.little(0x0201_4B50) + [20, 0, 20, 0, 0, 0] + way + [0, 0, 0, 0] + sizes + length
             directory += [UInt8](repeating: 0, count: 12) + self.little(offset) + Array(name.utf8)
         }
-        let count = [UInt8(files.count & 0xFF), UInt8(files.count >> 8)]
+        // As programs write it that know no zip64: it begins again at 65,536.
+        let count = [UInt8(files.count & 0xFF), UInt8(files.count >> 8 & 0xFF)]
         return body + directory + self.little(0x0605_4B50) + [0, 0, 0, 0] + count + count
             + self.little(UInt32(directory.count)) + self.little(UInt32(body.count)) + [0, 0]
     }
@@ -180,6 +181,15 @@ struct ArtifactTests {
         let files = (0...ArtifactLimits.zipEntries).map { (name: "\($0)", bytes: [UInt8]()) }
         #expect(try ZipArchive(BuiltApp.zip(Array(files.dropLast()))).entries.count == ArtifactLimits.zipEntries)
         #expect(throws: ArtifactError(.unsupported, "")) { try ZipArchive(BuiltApp.zip(files)) }
+    }
+
+    @Test("an archive whose count of files began again at 65,536 is a finding, and not read for its first few")
+    func anArchiveWhoseCountOfFilesBeganAgainIsAFinding() {
+        let plist = Array(transport("<key>NSAllowsArbitraryLoads</key><true/>").utf8)
+        let files = (0...0xFFFF).map { (name: "\($0).png", bytes: [UInt8]()) }
+        let found = self.findings("Bank.ipa", BuiltApp.zip(files + [("Payload/Bank.app/Info.plist", plist)]))
+        #expect(found.map(\.rule.id) == ["unreadable"])
+        #expect(found.map(\.file) == ["Bank.ipa"])
     }
 
     @Test("data that zlib deflated is inflated")
