@@ -16,6 +16,8 @@ public struct MachOFile: Sendable {
         /// Whether its code is encrypted, as in what the App Store delivers. Names are not.
         public fileprivate(set) var isEncrypted = false
         fileprivate var table: (symbols: Int, count: Int, strings: Int, stringBytes: Int)?
+        /// The reason for which not all of its libraries and names are read.
+        fileprivate var defect: ArtifactError?
         fileprivate let file: ByteField
         fileprivate let isWide: Bool
         fileprivate let isBig: Bool
@@ -24,7 +26,7 @@ public struct MachOFile: Sendable {
     /// The architectures that can be read.
     public private(set) var slices: [Slice] = []
 
-    /// The defects of the architectures that cannot be read, a line each.
+    /// The defects of the architectures that cannot be read, or not completely, a line each.
     public private(set) var defects: [ArtifactError] = []
 
     /// Whether a file begins as one. A Java class begins as a fat file does, with a version where the count stands.
@@ -50,7 +52,13 @@ public struct MachOFile: Sendable {
         var parts = [file]
         if magic == 0xCAFE_BABE || magic == 0xCAFE_BABF { parts = try self.parts(of: file, isWide: magic & 1 == 1) }
         for part in parts {
-            do throws(ArtifactError) { self.slices.append(try Slice(part)) } catch { self.defects.append(error) }
+            do throws(ArtifactError) {
+                let slice = try Slice(part)
+                self.slices.append(slice)
+                if let defect = slice.defect { self.defects.append(defect) }
+            } catch {
+                self.defects.append(error)
+            }
         }
         if self.slices.isEmpty { throw self.defects.first ?? ArtifactError(.malformed, "it has no slice") }
     }
@@ -121,6 +129,8 @@ extension MachOFile.Slice {
                 let name = command.text(at: start, maximum: ArtifactLimits.libraryName)
             {
                 self.libraries.append(name)
+            } else {
+                self.defect = ArtifactError(.malformed, "the name of a library does not fit")
             }
         case 0x02:  // LC_SYMTAB
             if let symbols = command.place(8, 4, isBig: self.isBig),
@@ -129,10 +139,24 @@ extension MachOFile.Slice {
                 let bytes = command.place(20, 4, isBig: self.isBig)
             {
                 self.table = (symbols, count, strings, bytes)
+                self.lookAtTable(symbols, count, strings, bytes)
+            } else {
+                self.defect = ArtifactError(.malformed, "the command of the symbol table does not fit")
             }
         case 0x21, 0x2C:  // LC_ENCRYPTION_INFO, LC_ENCRYPTION_INFO_64
             self.isEncrypted = command.number(16, 4, isBig: self.isBig) ?? 0 != 0
         default: break
+        }
+    }
+
+    /// Notes what is not there of a symbol table, and what is not looked at.
+    private mutating func lookAtTable(_ symbols: Int, _ count: Int, _ strings: Int, _ stringBytes: Int) {
+        if count > ArtifactLimits.symbols {
+            self.defect = ArtifactError(.tooLarge, "of \(count) names \(ArtifactLimits.symbols) are looked at")
+        } else if self.file.part(symbols, count * (self.isWide ? 16 : 12)) == nil
+            || self.file.part(strings, stringBytes) == nil
+        {
+            self.defect = ArtifactError(.truncated, "the symbol table is not whole")
         }
     }
 

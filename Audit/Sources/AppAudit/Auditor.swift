@@ -159,7 +159,9 @@ public struct Auditor {
             self.add(path, .xml, bytes)
         case .certificate:
             self.fileCount += 1
-            self.certificates += AppCertificate.all(in: bytes, path: path)
+            let (certificates, defect) = AppCertificate.all(in: bytes, path: path)
+            self.certificates += certificates
+            if let defect { self.note(unread: path, defect) }
         case .json:
             // Other folders than an app's are full of JSON, too.
             if self.metadata.add(path, bytes) { self.fileCount += 1 }

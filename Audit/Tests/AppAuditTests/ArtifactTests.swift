@@ -110,13 +110,34 @@ struct ArtifactTests {
         #expect(report.surfaces.map(\.kind) == [stack])
     }
 
-    @Test("a Mach-O file that is cut at any byte is a finding or is read, and never a crash")
-    func aMachOFileThatIsCutAtAnyByteIsAFindingOrIsRead() {
+    @Test("a Mach-O file that is cut at any byte is a finding, and never a crash")
+    func aMachOFileThatIsCutAtAnyByteIsAFinding() {
         let program = BuiltApp.program(libraries: ["@rpath/Alamofire.framework/Alamofire"], names: ["_a", "_b"])
-        for count in 8..<program.count { _ = self.findings("Bank", Array(program[..<count])) }
+        for count in 8..<program.count {
+            let rules = self.findings("Bank", Array(program[..<count])).map(\.rule.id)
+            #expect(rules.contains("unreadable"), "cut at \(count) of \(program.count)")
+        }
         #expect(self.findings("Bank", Array(program[..<40])).map(\.rule.id) == ["unreadable"])
         let fat = BuiltApp.fat([program, program])
         #expect(self.findings("Bank", Array(fat.dropLast(10))).map(\.rule.id).contains("unreadable"))
+    }
+
+    @Test("a program whose tables do not fit, or have more than is read, is a finding beside what was read of it")
+    func aProgramWhoseTablesDoNotFitIsAFinding() {
+        let name = "@rpath/Alamofire.framework/Alamofire"
+        let program = BuiltApp.program(libraries: [name], names: ["_SecTrustSetExceptions"])
+        func changed(_ place: Int, _ value: UInt32) -> [String] {
+            var bytes = program
+            bytes.replaceSubrange(place..<place + 4, with: BuiltApp.little(value))
+            return self.findings("Bank", bytes).map(\.rule.id).sorted()
+        }
+        #expect(changed(0, 0xFEED_FACF) == ["third-party-network", "trust-exceptions"])
+        // The library's command has 24 bytes before its name, which a zero byte ends at 8 bytes.
+        let table = 32 + 24 + (name.utf8.count + 8) / 8 * 8
+        #expect(changed(32 + 8, 4_096) == ["trust-exceptions", "unreadable"])
+        #expect(changed(table + 12, 3) == ["third-party-network", "trust-exceptions", "unreadable"])
+        #expect(changed(table + 12, 4_000_001) == ["third-party-network", "trust-exceptions", "unreadable"])
+        #expect(changed(table + 20, 4_096) == ["third-party-network", "unreadable"])
     }
 
     @Test("a fat file of a hundred slices is refused, with a line")

@@ -35,6 +35,34 @@ struct CertificateTests {
         #expect(self.rules(at: auditTime.moved(days: 100)) == ["certificate-expired"])
     }
 
+    @Test(
+        "a certificate that does not read is a finding, alone and in a store; a file of keys alone is none",
+        arguments: [
+            ("a.cer", "\u{1}\u{2}\u{3}"), ("a.der", ""), ("a.pem", "no block"),
+            ("a.crt", "-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----"),
+            ("a.pem", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----"),
+            ("a.pem", "-----BEGIN TRUSTED CERTIFICATE-----\nAAAA\n-----END TRUSTED CERTIFICATE-----"),
+            ("a.pem", "\(pem)\n-----BEGIN CERTIFICATE-----\n!\n-----END CERTIFICATE-----"),
+            ("a.pem", "\(pem)\n-----BEGIN CERTIFICATE-----"),
+        ])
+    func aCertificateThatDoesNotReadIsAFinding(_ path: String, _ text: String) {
+        let report = RuleFixture.report([(path, Array(text.utf8))])
+        #expect(report.findings.map(\.rule.id) == ["unreadable"])
+        #expect(report.exitCode == 2)
+        let key = "-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----"
+        #expect(RuleFixture.rules("a.pem", key).isEmpty)
+        #expect(RuleFixture.rules("a.pem", "\(key)\n\(Self.pem)") == ["certificate-in-app"])
+    }
+
+    @Test("of a store with more certificates than are read, that is said")
+    func ofAStoreWithMoreCertificatesThanAreReadThatIsSaid() {
+        func rules(_ count: Int) -> [String] {
+            RuleFixture.rules("a.pem", String(repeating: Self.pem + "\n", count: count))
+        }
+        #expect(rules(1_000) == ["certificate-in-app"])
+        #expect(rules(1_001) == ["certificate-in-app", "unreadable"])
+    }
+
     @Test("the hash of a raw key is recognised by the certificate beside it; that of the SubjectPublicKeyInfo is none")
     func theHashOfARawKeyIsRecognised() {
         func rules(_ pin: String) -> [String] {

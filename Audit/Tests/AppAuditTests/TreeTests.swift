@@ -66,6 +66,30 @@ struct TreeTests {
         }
     }
 
+    @Test("what a folder lists and the system says nothing of is a finding")
+    func whatAFolderListsAndTheSystemSaysNothingOfIsAFinding() throws {
+        try self.withFolder { folder in
+            // A path that is longer than the system takes: to root no folder is closed.
+            let levels = 17
+            func path(_ level: Int, _ name: String) -> String {
+                folder + String(repeating: "/a", count: level - 1) + "/" + name
+            }
+            func rename(_ level: Int, _ name: String, _ other: String) throws {
+                try FileManager.default.moveItem(atPath: path(level, name), toPath: path(level, other))
+            }
+            let long = String(repeating: "a", count: 240)
+            try self.write("let a = WKWebView()", path(levels + 1, "A.swift"))
+            try self.write("let a = 1", folder + "/A.swift")
+            for level in (1...levels).reversed() { try rename(level, "a", long) }
+            let report = self.report(folder)
+            // No command removes it before.
+            for level in 1...levels { try rename(level, long, "a") }
+            #expect(report.findings.map(\.rule.id) == ["unreadable"])
+            #expect(report.exitCode == 2)
+            #expect(self.report(folder).findings.map(\.rule.id) == ["surface-wkwebview"])
+        }
+    }
+
     @Test("tests are left out, and that is said, unless they are asked for")
     func testsAreLeftOut() throws {
         try self.withFolder { folder in

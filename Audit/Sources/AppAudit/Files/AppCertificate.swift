@@ -19,13 +19,23 @@ struct AppCertificate {
     /// SHA-256 of all of it.
     let certificateDigest: [UInt8]
 
-    /// The certificates of a file, DER or PEM.
-    static func all(in bytes: [UInt8], path: String) -> [AppCertificate] {
-        if let one = AppCertificate(bytes, path: path) { return [one] }
-        guard let blocks = try? PEMBlock.blocks(in: bytes) else { return [] }
-        return blocks.filter { $0.label == PEMBlock.certificateLabel }.prefix(1_000).compactMap {
-            AppCertificate($0.bytes, path: path)
+    /// The most certificates of a file: several times as many as a root store has.
+    private static let maximumCount = 1_000
+
+    /// The certificates of a file, DER or PEM, and why they may not be all of them.
+    static func all(in bytes: [UInt8], path: String) -> (certificates: [AppCertificate], defect: String?) {
+        if let one = AppCertificate(bytes, path: path) { return ([one], nil) }
+        let blocks: [PEMBlock]
+        do throws(InputError) { blocks = try PEMBlock.blocks(in: bytes) } catch { return ([], error.reason) }
+        // Also `X509 CERTIFICATE` and `TRUSTED CERTIFICATE`.
+        let found = blocks.filter { $0.label.hasSuffix(PEMBlock.certificateLabel) }
+        let certificates = found.prefix(Self.maximumCount).compactMap { AppCertificate($0.bytes, path: path) }
+        if found.count > certificates.count {
+            return (certificates, "\(found.count - certificates.count) of its \(found.count) certificates are not read")
         }
+        // A PEM file may hold keys alone.
+        let isOther = certificates.isEmpty && (blocks.isEmpty || !path.lowercased().hasSuffix(".pem"))
+        return (certificates, isOther ? "it is no certificate that can be read" : nil)
     }
 
     init?(_ bytes: [UInt8], path: String) {

@@ -89,6 +89,8 @@ public struct FileTree {
                 case .typeSymbolicLink?: Self.lookAtLink(child, printed, within: folder, &auditor)
                 case .typeRegular?:
                     if let kind = Auditor.Kind(name: child) { self.add(child, shown: printed, kind, &auditor) }
+                case nil: auditor.note(unread: printed, "the system does not say what it is")
+                // Sockets and the like.
                 default: break
                 }
             }
@@ -133,7 +135,11 @@ public struct FileTree {
         defer { try? file.close() }
         // Only what begins as a program is read as one.
         if kind == .program {
-            guard let head = try? file.read(upToCount: 8), MachOFile.begins(head) else { return }
+            do {
+                guard let head = try file.read(upToCount: 8), MachOFile.begins(head) else { return }
+            } catch {
+                return auditor.note(unread: shown, "the file cannot be read")
+            }
         }
         // What is too large is not read at all.
         if let size = try? file.seekToEnd(), size > UInt64(kind.limit) {
