@@ -164,7 +164,12 @@ public struct Auditor {
             if let defect { self.note(unread: path, defect) }
         case .json:
             // Other folders than an app's are full of JSON, too.
-            if self.metadata.add(path, bytes) { self.fileCount += 1 }
+            do throws(MetadataError) {
+                guard try self.metadata.add(path, bytes) else { return }
+            } catch {
+                self.note(unread: path, "\(error)")
+            }
+            self.fileCount += 1
         default:
             self.fileCount += 1
             self.addText(SourceText(bytes, path: path), kind)

@@ -91,6 +91,31 @@ struct ListTests {
         #expect(RuleFixture.findings(app + [widget, own]).map(\.rule.id) == ["list-age", "list-age"])
     }
 
+    @Test("an app with a root and a list that is cut, or with a root alone, is not clean")
+    func anAppWithARootAndAListThatIsCutIsNotClean() throws {
+        let pins = try SignedPins()
+        let list = try pins.signed(try SignedPins.list())
+        let app = [("Bank.app/Info.plist", Array(propertyList("").utf8)), ("Bank.app/root.json", pins.root)]
+        #expect(self.rules(app) == ["list-missing"])
+        for cut in [Array(list.dropLast()), Array(list.prefix(100))] {
+            let report = RuleFixture.report(app + [("Bank.app/pins.json", cut)])
+            #expect(report.findings.map(\.file) == ["Bank.app", "Bank.app/pins.json"])
+            #expect(report.findings.map(\.rule.id) == ["list-missing", "unreadable"])
+            #expect(report.exitCode == 2)
+        }
+        let root = ("Bank.app/root.json", Array(pins.root.dropLast()))
+        #expect(self.rules([root, ("Bank.app/pins.json", list)]).sorted() == ["list-unverified", "unreadable"])
+    }
+
+    @Test("JSON of others is no list that is cut, also where one is quoted in it")
+    func jsonOfOthersIsNoListThatIsCut() throws {
+        let pins = try SignedPins()
+        let list = String(decoding: try pins.signed(try SignedPins.list()), as: UTF8.self)
+        for text in ["{", "{\"payloadType\": \"application/vnd.in-toto+json\"", "{\"list\": \(list)}", "[\(list)"] {
+            #expect(self.rules([("Bank.app/other.json", Array(text.utf8))]).isEmpty, "\(text)")
+        }
+    }
+
     @Test("an extension without the list that its app has is said")
     func anExtensionWithoutTheListThatItsAppHasIsSaid() throws {
         let pins = try SignedPins()

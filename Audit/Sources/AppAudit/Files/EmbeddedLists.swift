@@ -11,16 +11,28 @@ struct EmbeddedLists {
     private var lists: [(path: String, bytes: [UInt8])] = []
 
     /// Keeps a file when it is one of them, by the type of its payload; whether it is.
-    mutating func add(_ path: String, _ bytes: [UInt8]) -> Bool {
-        let limits = MetadataLimits()
-        if bytes.count <= limits.rootBytes, (try? Envelope(bytes, of: .root, limits: limits)) != nil {
-            self.roots.append((path, bytes))
-        } else if bytes.count <= limits.listBytes, (try? Envelope(bytes, of: .pins, limits: limits)) != nil {
-            self.lists.append((path, bytes))
-        } else {
-            return false
+    ///
+    /// - Throws: ``MetadataError`` for a file that begins as one of them and does not read.
+    mutating func add(_ path: String, _ bytes: [UInt8]) throws(MetadataError) -> Bool {
+        for kind in [MetadataRole.root, .pins] {
+            do throws(MetadataError) {
+                _ = try Envelope(bytes, of: kind, limits: MetadataLimits())
+            } catch {
+                guard Self.begins(bytes, as: kind) else { continue }
+                throw error
+            }
+            if kind == .root { self.roots.append((path, bytes)) } else { self.lists.append((path, bytes)) }
+            return true
         }
-        return true
+        return false
+    }
+
+    /// Whether a file begins as an object with a payload of a kind; what stands within another object is quoted there.
+    private static func begins(_ bytes: [UInt8], as kind: MetadataRole) -> Bool {
+        guard let member = bytes.firstRange(of: Array("\"payloadType\"".utf8)),
+            bytes.firstRange(of: Array("vnd.tumbler.\(kind.rawValue)+json".utf8)) != nil
+        else { return false }
+        return bytes[..<member.lowerBound].count { $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "[") } == 1
     }
 
     /// The findings about embedded lists.
@@ -28,11 +40,11 @@ struct EmbeddedLists {
     /// - Parameters:
     ///   - bundles: The programs that were seen.
     ///   - facts: The sources, for the lists that they name.
-    ///   - hasList: Whether the audit was given a list: then its absence from a program is said, too.
+    ///   - hasList: Whether the audit was given a list: then, as where a root or a list is in any program, its absence is said.
     ///   - time: The time of the audit.
     func findings(bundles: Set<String>, facts: [SourceFacts], hasList: Bool, at time: Timestamp) -> [AuditFinding] {
         var findings = self.lists.flatMap { self.findings(of: $0, among: bundles, at: time) }
-        if hasList || !self.lists.isEmpty {
+        if hasList || !self.lists.isEmpty || !self.roots.isEmpty {
             for bundle in bundles.sorted()
             where !self.lists.contains(where: { Self.bundle(of: $0.path, among: bundles) == bundle }) {
                 findings.append(AuditFinding(.listMissing, in: bundle, "no pin list is in this target"))
