@@ -142,6 +142,24 @@ struct ListTests {
             !self.rules([("Info.plist", other)], list: try SignedPins.list()).contains("ats-exception-for-pinned-host"))
     }
 
+    @Test(
+        "an exception that covers subdomains is one for a host of the list below it, unless a nearer one decides there")
+    func anExceptionThatCoversSubdomainsIsOneForAHostOfTheListBelowIt() throws {
+        func rules(_ host: String, covers: Bool, _ others: String = "") throws -> [String] {
+            let text = transport(
+                "<key>NSExceptionDomains</key><dict><key>\(host)</key><dict><key>NSIncludesSubdomains</key><\(covers)/><key>NSExceptionRequiresForwardSecrecy</key><false/></dict>\(others)</dict>"
+            )
+            return self.rules([("Info.plist", Array(text.utf8))], list: try SignedPins.list())
+                .filter { $0 == "ats-exception-for-pinned-host" }
+        }
+        let nearer = "<key>api.acme.com</key><dict><key>NSExceptionRequiresForwardSecrecy</key><true/></dict>"
+        #expect(try rules("acme.com", covers: true) == ["ats-exception-for-pinned-host"])
+        #expect(try rules("Acme.com", covers: true) == ["ats-exception-for-pinned-host"])
+        #expect(try rules("acme.com", covers: false).isEmpty)
+        #expect(try rules("pi.acme.com", covers: true).isEmpty)
+        #expect(try rules("acme.com", covers: true, nearer).isEmpty)
+    }
+
     private func pinned(_ pins: [UInt8]) -> [UInt8] {
         let identities = pins.map {
             "<dict><key>SPKI-SHA256-BASE64</key><string>\(Base64.encode([UInt8](repeating: $0, count: 32)))</string></dict>"
@@ -175,12 +193,43 @@ struct ListTests {
         #expect(try rules("com", covers: true) == [])
     }
 
-    private func trustKit(_ host: String, _ pins: [UInt8]) -> [(String, [UInt8])] {
+    private func trustKit(_ host: String, _ pins: [UInt8], _ more: String = "") -> [(String, [UInt8])] {
         let hashes = pins.map { "<string>\(Base64.encode([UInt8](repeating: $0, count: 32)))</string>" }.joined()
         let text = propertyList(
-            "<key>TSKConfiguration</key><dict><key>TSKPinnedDomains</key><dict><key>\(host)</key><dict><key>TSKPublicKeyHashes</key><array>\(hashes)</array></dict></dict></dict>"
+            "<key>TSKConfiguration</key><dict><key>TSKPinnedDomains</key><dict><key>\(host)</key><dict><key>TSKPublicKeyHashes</key><array>\(hashes)</array>\(more)</dict></dict></dict>"
         )
         return [("Info.plist", Array(text.utf8))]
+    }
+
+    @Test("a host of the list that TrustKit is told to leave out is an error, also below one that is left out")
+    func aHostOfTheListThatTrustKitIsToldToLeaveOutIsAnError() throws {
+        let out = "<key>TSKExcludeSubdomainFromParentPolicy</key><true/>"
+        let covers = "<key>TSKIncludeSubdomains</key><true/>"
+        let list = try SignedPins.list()
+        #expect(self.rules(self.trustKit("api.acme.com", [], out), list: list) == ["trustkit-pins-differ"])
+        #expect(self.rules(self.trustKit("acme.com", [], out + covers), list: list) == ["trustkit-pins-differ"])
+        #expect(self.rules(self.trustKit("acme.com", [], out), list: list).isEmpty)
+        #expect(self.rules(self.trustKit("pay.acme.com", [], out), list: list).isEmpty)
+    }
+
+    @Test("pins of TrustKit and of Android that cover a host of the list are compared with its own")
+    func pinsThatCoverAHostOfTheListAreCompared() throws {
+        let list = try SignedPins.list(pins: [7, 8, 9])
+        let covers = "<key>TSKIncludeSubdomains</key><true/>"
+        #expect(self.rules(self.trustKit("acme.com", [7, 8], covers), list: list) == ["trustkit-pins-differ"])
+        #expect(self.rules(self.trustKit("acme.com", [7, 8, 9], covers), list: list).isEmpty)
+        #expect(self.rules(self.trustKit("acme.com", [7, 8]), list: list).isEmpty)
+        func android(_ covers: Bool, _ pins: [UInt8], _ others: String = "") -> [String] {
+            let set = pins.map { "<pin>\(Base64.encode([UInt8](repeating: $0, count: 32)))</pin>" }.joined()
+            let text = networkSecurity(
+                "<domain-config><domain includeSubdomains=\"\(covers)\">acme.com</domain><pin-set>\(set)</pin-set></domain-config>\(others)"
+            )
+            return self.rules([("network_security_config.xml", Array(text.utf8))], list: list)
+        }
+        #expect(android(true, [7, 8]) == ["android-pins-differ"])
+        #expect(android(true, [7, 8, 9]).isEmpty)
+        #expect(android(false, [7, 8]).isEmpty)
+        #expect(android(true, [7, 8], "<domain-config><domain>api.acme.com</domain></domain-config>").isEmpty)
     }
 
     @Test("TrustKit's pins that say what the list says are silent, others are an error")

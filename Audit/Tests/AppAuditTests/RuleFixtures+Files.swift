@@ -78,8 +78,12 @@ extension RuleFixture {
             quiet: nested(identities("NSPinnedLeafIdentities"), identities("NSPinnedLeafIdentities"))),
         RuleFixture(
             "trustkit-expired", "Info.plist",
-            fires: trustKit("<key>TSKExpirationDate</key><string>2026-11-22</string>"),
-            quiet: trustKit("<key>TSKExpirationDate</key><string>2026-11-23</string>")),
+            fires: trustKit("<key>TSKExpirationDate</key><string>2026-11-23</string>"),
+            quiet: trustKit("<key>TSKExpirationDate</key><string>2026-11-24</string>")),
+        RuleFixture(
+            "trustkit-expired", "Info.plist",
+            fires: trustKit("<key>TSKExpirationDate</key><date>2026-11-23T12:00:00Z</date>"),
+            quiet: trustKit("<key>TSKExpirationDate</key><date>2026-11-23T12:00:01Z</date>")),
         RuleFixture(
             "trustkit-no-backup", "Info.plist",
             fires: trustKit("<key>TSKPublicKeyHashes</key><array><string>\(firstPin)</string></array>"),

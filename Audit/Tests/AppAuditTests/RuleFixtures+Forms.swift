@@ -154,8 +154,8 @@ extension RuleFixture {
             quiet: "final class P: NSProxy {}"),
         RuleFixture(
             "trustkit-expired", "A.swift",
-            fires: "let c = [kTSKPinnedDomains: [\"api.acme.com\": [kTSKExpirationDate: \"2026-11-22\"]]]",
-            quiet: "let c = [kTSKPinnedDomains: [\"api.acme.com\": [kTSKExpirationDate: \"2026-11-23\"]]]"),
+            fires: "let c = [kTSKPinnedDomains: [\"api.acme.com\": [kTSKExpirationDate: \"2026-11-23\"]]]",
+            quiet: "let c = [kTSKPinnedDomains: [\"api.acme.com\": [kTSKExpirationDate: \"2026-11-24\"]]]"),
         RuleFixture(
             "trustkit-swizzling", "A.swift", fires: "let c = [kTSKSwizzleNetworkDelegates: true]",
             quiet: "let c = [kTSKSwizzleNetworkDelegates: false]"),

@@ -91,8 +91,8 @@ extension RuleFixture {
             "surface-nwconnection", "B.m", fires: connection("^(nw_protocol_options_t o) { }"),
             quiet: connection("NW_PARAMETERS_DISABLE_PROTOCOL")),
         RuleFixture(
-            "trustkit-expired", "A.m", fires: trustKit("kTSKExpirationDate : @\"2026-11-22\""),
-            quiet: trustKit("kTSKExpirationDate : @\"2026-11-23\"")),
+            "trustkit-expired", "A.m", fires: trustKit("kTSKExpirationDate : @\"2026-11-23\""),
+            quiet: trustKit("kTSKExpirationDate : @\"2026-11-24\"")),
         RuleFixture(
             "trustkit-no-backup", "A.m", fires: trustKit("kTSKPublicKeyHashes : @[ @\"a\" ]"),
             quiet: trustKit("kTSKPublicKeyHashes : @[ @\"a\", @\"b\" ]")),

@@ -235,7 +235,7 @@ extension ObjectiveCSource {
         case "kTSKExpirationDate":
             guard self.tokens.has([":", "@"], at: index + 1), index + 3 < self.tokens.all.count else { return }
             let day = self.tokens.all[index + 3]
-            if day.kind == .text, day.value.utf8.count == 10, day.value < self.today {
+            if day.kind == .text, day.value.utf8.count == 10, day.value <= self.today {
                 self.facts.find(
                     .trustKitExpired, at: line, isDebug: isDebug,
                     "the pins of \(self.host(before: index) ?? "a host") ended on \(day.value)")

@@ -249,7 +249,7 @@ extension SwiftSource {
         case "TSKSwizzleNetworkDelegates" where self.boolean(value) == true:
             self.facts.find(.trustKitSwizzling, at: line, isDebug: isDebug, "kTSKSwizzleNetworkDelegates is true")
         case "TSKExpirationDate":
-            if let day = self.literal(value), day.count == 10, day < self.now {
+            if let day = self.literal(value), day.count == 10, day <= self.now {
                 self.facts.find(
                     .trustKitExpired, at: line, isDebug: isDebug,
                     "the pins of \(self.scopes[scope].host ?? "a host") ended on \(day)")

@@ -11,6 +11,8 @@ struct AndroidConfiguration {
     private let text: SourceText
     private let list: PinList?
     private let today: String
+    /// The entries of the list below the domains, by the domain that covers them.
+    private var below: [String: [PinnedDomain]] = [:]
     private var outcome = InfoPropertyList.Outcome()
 
     /// Reads a file.
@@ -27,6 +29,7 @@ struct AndroidConfiguration {
             // default, is of debuggable builds alone: it adds nothing here.
             let bases = document.children.filter { $0.name == "base-config" }
             let base = bases.reduce(Settings()) { $0.settings(of: $1) }
+            reader.below = list?.entries(below: Self.names(in: document)) ?? [:]
             for child in bases { reader.read(child, within: Settings()) }
             for child in document.children where child.name == "domain-config" { reader.read(child, within: base) }
         case "manifest":
@@ -73,6 +76,18 @@ struct AndroidConfiguration {
     /// Whether an attribute is true, in one of the ways in which Android writes that.
     private static func isTrue(_ element: XMLElement, _ name: String) -> Bool {
         ["true", "1"].contains(element.attribute(name)?.lowercased())
+    }
+
+    /// The domains of an element in lower case, and whether each covers subdomains.
+    private static func names(in element: XMLElement) -> [String: Bool] {
+        var names: [String: Bool] = [:]
+        for child in element.children {
+            if child.name == "domain" {
+                names[child.trimmedText.lowercased()] = Self.isTrue(child, "includeSubdomains")
+            }
+            if child.name == "domain-config" { names.merge(Self.names(in: child)) { $0 || $1 } }
+        }
+        return names
     }
 
     private mutating func read(_ element: XMLElement, within outer: Settings) {
@@ -131,7 +146,7 @@ struct AndroidConfiguration {
                 end == nil && !digests.isEmpty && !isOverridden ? .pinned : .unpinned,
                 in: self.text.path, line: self.text.line(with: name)))
         if digests.count == 1, isOwn { self.find(.androidOnePin, name, "\(name) has one pin") }
-        for host in hosts {
+        for host in hosts + hosts.flatMap({ self.below[$0.lowercased()] ?? [] }).map(\.domain.description) {
             guard let entry = self.list?.entry(for: host) else { continue }
             let wanted = Set(entry.pins.map(\.pin.digest))
             if wanted != digests {

@@ -60,14 +60,19 @@ struct InfoPropertyList {
             self.find(rule, path + [key], "\(key) is true")
         }
         if case .table(let domains)? = members["NSExceptionDomains"] {
+            let below = self.entries(below: domains, "NSIncludesSubdomains")
             for (host, value) in domains.sorted(by: { $0.key < $1.key }) {
-                if case .table(let exception) = value { self.readException(host, exception) }
+                guard case .table(let exception) = value else { continue }
+                self.readException(host, exception, below[host.lowercased()] ?? [])
             }
         }
         if let domains = members["NSPinnedDomains"] { self.readPinnedDomains(domains) }
     }
 
-    private mutating func readException(_ host: String, _ members: [String: ConfigurationValue]) {
+    /// Reads an exception for a host, and for those of the list below it that it covers.
+    private mutating func readException(
+        _ host: String, _ members: [String: ConfigurationValue], _ below: [PinnedDomain]
+    ) {
         let path = ["NSExceptionDomains", host]
         var isWeaker = false
         for key in [
@@ -98,8 +103,13 @@ struct InfoPropertyList {
             isWeaker = true
             self.find(.noForwardSecrecy, path + [key], "\(host): \(key) is false")
         }
-        if isWeaker, let entry = self.list?.entry(for: host) {
+        guard isWeaker else { return }
+        if let entry = self.list?.entry(for: host) {
             self.find(.exceptionOfPinnedHost, path, "\(host) is pinned by \(entry.domain)")
+        }
+        for entry in below {
+            self.find(
+                .exceptionOfPinnedHost, path, "\(entry.domain) is pinned, and the exception for \(host) covers it")
         }
     }
 
@@ -143,6 +153,19 @@ struct InfoPropertyList {
         }
     }
 
+    /// The entries of the list below the hosts of a configuration, by the host that covers them.
+    ///
+    /// - Parameter key: What says that a host covers those below it.
+    private func entries(below domains: [String: ConfigurationValue], _ key: String) -> [String: [PinnedDomain]] {
+        var names: [String: Bool] = [:]
+        for (host, value) in domains {
+            guard case .table(let members) = value else { continue }
+            let name = host.lowercased()
+            names[name] = names[name] == true || members[key]?.boolean == true
+        }
+        return self.list?.entries(below: names) ?? [:]
+    }
+
     private mutating func compare(_ host: String, _ digests: Set<[UInt8]>, _ rule: AuditRule, _ line: Int?) {
         guard let entry = self.list?.entry(for: host) else { return }
         let wanted = Set(entry.pins.map(\.pin.digest))
@@ -162,18 +185,22 @@ struct InfoPropertyList {
         guard case .table(let domains)? = members["TSKPinnedDomains"] else { return }
         self.outcome.surfaces.append(
             NetworkSurface("TrustKit", .pinned, in: self.text.path, line: self.text.line(ofKeys: ["TSKPinnedDomains"])))
-        let today = String(self.time.description.prefix(10))
+        let below = self.entries(below: domains, "TSKIncludeSubdomains")
         for (host, value) in domains.sorted(by: { $0.key < $1.key }) {
             guard case .table(let members) = value else { continue }
             let path = ["TSKPinnedDomains", host]
-            if members["TSKExcludeSubdomainFromParentPolicy"]?.boolean == true { continue }
+            let hosts = [host] + (below[host.lowercased()] ?? []).map(\.domain.description)
+            if members["TSKExcludeSubdomainFromParentPolicy"]?.boolean == true {
+                for host in hosts { self.compare(host, [], .trustKitDiffers, self.text.line(ofKeys: path)) }
+                continue
+            }
             // TrustKit takes a text that says neither YES nor NO for NO.
             if let value = members["TSKEnforcePinning"], value.boolean != true {
                 let said = value.boolean == nil ? "neither true nor false" : "false"
                 self.find(.trustKitNotEnforced, path + ["TSKEnforcePinning"], "\(host): TSKEnforcePinning is \(said)")
             }
-            if case .text(let day)? = members["TSKExpirationDate"], day < today {
-                self.find(.trustKitExpired, path + ["TSKExpirationDate"], "the pins of \(host) ended on \(day)")
+            if let end = self.end(members["TSKExpirationDate"]) {
+                self.find(.trustKitExpired, path + ["TSKExpirationDate"], "the pins of \(host) ended on \(end)")
             }
             guard case .list(let hashes)? = members["TSKPublicKeyHashes"] else { continue }
             var digests: Set<[UInt8]> = []
@@ -188,10 +215,19 @@ struct InfoPropertyList {
                     SourceFacts.PinLiteral(
                         digest: digest.bytes, line: self.text.line(with: text) ?? 0, host: host, isNamed: true))
             }
-            self.compare(host, digests, .trustKitDiffers, self.text.line(ofKeys: path))
+            for host in hosts { self.compare(host, digests, .trustKitDiffers, self.text.line(ofKeys: path)) }
             if digests.count < 2 {
                 self.find(.trustKitOnePin, path + ["TSKPublicKeyHashes"], "\(host) has \(digests.count) pin")
             }
+        }
+    }
+
+    /// The day or the time at which the pins of a host ended, where that has come; a day ends them when it begins.
+    private func end(_ value: ConfigurationValue?) -> String? {
+        switch value {
+        case .text(let day)? where day <= String(self.time.description.prefix(10)): day
+        case .date(let time)? where time <= self.time: time.description
+        default: nil
         }
     }
 
@@ -225,6 +261,25 @@ extension PinList {
         }
         .max { $0.entry.domain.description.count < $1.entry.domain.description.count }
         return nearest.flatMap { $0.entry.mode == .off ? nil : $0.entry }
+    }
+
+    /// The enforced entries below the names of a configuration, by the name that decides for each: the nearest one that
+    /// covers subdomains. What has a name of its own is decided by that.
+    ///
+    /// - Parameter names: The names in lower case, and whether each covers subdomains.
+    func entries(below names: [String: Bool]) -> [String: [PinnedDomain]] {
+        var entries: [String: [PinnedDomain]] = [:]
+        for entry in self.domains.map(\.entry) where entry.mode != .off {
+            var name = entry.domain.description
+            guard names[name] == nil else { continue }
+            while let dot = name.firstIndex(of: ".") {
+                name = String(name[dot...].dropFirst())
+                guard names[name] == true else { continue }
+                entries[name, default: []].append(entry)
+                break
+            }
+        }
+        return entries
     }
 
     /// The digests of all pins.

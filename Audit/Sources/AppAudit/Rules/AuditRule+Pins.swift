@@ -37,7 +37,7 @@ extension AuditRule {
         "Release a replacement early: people update late.")
     static let trustKitExpired = AuditRule(
         "trustkit-expired", .error,
-        "TrustKit stops pinning a host at kTSKExpirationDate, in silence, and that day is past.",
+        "TrustKit stops pinning a host at kTSKExpirationDate, in silence, and that day has come.",
         "Remove the date, or move it with each release.")
     static let trustKitOnePin = AuditRule(
         "trustkit-no-backup", .error,
