@@ -110,6 +110,23 @@ struct ArtifactTests {
         #expect(report.surfaces.map(\.kind) == [stack])
     }
 
+    @Test(
+        "types of the system that connect are seen in a program by a name of theirs, those of Swift alone, too",
+        arguments: [
+            ("_$s7Network12NWConnectionC2to5usingAcA10NWEndpointO_AA12NWParametersCtcfC", "NWConnection"),
+            ("_$s7SwiftUI10AsyncImageVMn", "AsyncImage"), ("_nw_connection_create", "NWConnection"),
+            ("_OBJC_CLASS_$_AVURLAsset", "AVPlayer"), ("_OBJC_CLASS_$_AVPlayerItem", "AVPlayer"),
+            ("_OBJC_CLASS_$_AVQueuePlayer", "AVPlayer"), ("_OBJC_CLASS_$_AVAsset", "AVPlayer"),
+        ])
+    func typesOfTheSystemThatConnectAreSeenInAProgram(_ name: String, _ kind: String) {
+        let report = RuleFixture.report([("Bank.app/Bank", BuiltApp.program(names: ["_malloc", name, name]))])
+        #expect(report.surfaces.map(\.kind) == [kind])
+        #expect(report.surfaces.map(\.pinning) == [.unknown])
+        // A type of the app's own in a module of its own.
+        let own = BuiltApp.program(names: ["_$s4Bank12NWConnectionC2to5usingAcA10NWEndpointO_AA12NWParametersCtcfC"])
+        #expect(RuleFixture.report([("Bank.app/Bank", own)]).surfaces.isEmpty)
+    }
+
     @Test("a Mach-O file that is cut at any byte is a finding, and never a crash")
     func aMachOFileThatIsCutAtAnyByteIsAFinding() {
         let program = BuiltApp.program(libraries: ["@rpath/Alamofire.framework/Alamofire"], names: ["_a", "_b"])

@@ -30,9 +30,16 @@ struct ProgramFile {
         "_OBJC_CLASS_$_UIWebView": "UIWebView",
         "_OBJC_CLASS_$_SFSafariViewController": "SFSafariViewController",
         "_OBJC_CLASS_$_ASWebAuthenticationSession": "ASWebAuthenticationSession", "_OBJC_CLASS_$_AVPlayer": "AVPlayer",
+        "_OBJC_CLASS_$_AVAsset": "AVPlayer", "_OBJC_CLASS_$_AVPlayerItem": "AVPlayer",
+        "_OBJC_CLASS_$_AVQueuePlayer": "AVPlayer", "_OBJC_CLASS_$_AVURLAsset": "AVPlayer",
         "_OBJC_CLASS_$_NSURLConnection": "NSURLConnection", "_CFStreamCreatePairWithSocketToHost": "CFStream",
         "_CFReadStreamCreateForHTTPRequest": "CFStream", "_nw_connection_create": "NWConnection",
         "_SSLHandshake": "SecureTransport",
+    ]
+
+    /// Types of the system that only Swift has, by how the names of all that is theirs begin.
+    private static let mangled = [
+        ("_$s7Network12NWConnectionC", "NWConnection"), ("_$s7SwiftUI10AsyncImageV", "AsyncImage"),
     ]
 
     /// The functions that switch trust off.
@@ -56,6 +63,7 @@ struct ProgramFile {
             if let stack = Self.stacks[plain] { stacks[stack] = isDefined ? "in it" : stacks[stack] ?? "linked" }
             guard !isDefined else { return }
             if let kind = Self.imported[name] { kinds.insert(kind) }
+            for (start, kind) in Self.mangled where name.hasPrefix(start) { kinds.insert(kind) }
             if let rule = Self.trust[name] { rules[name] = rule }
         }
         if stacks["OpenSSL"] != nil || stacks["BoringSSL"] != nil { stacks["OpenSSL or BoringSSL"] = nil }
