@@ -89,7 +89,10 @@ public struct FileTree {
                 case .typeSymbolicLink?: Self.lookAtLink(child, printed, within: folder, &auditor)
                 case .typeRegular?:
                     if let kind = Auditor.Kind(name: child) { self.add(child, shown: printed, kind, &auditor) }
-                case nil: auditor.note(unread: printed, "the system does not say what it is")
+                case nil:
+                    auditor.note(
+                        unread: printed,
+                        "it cannot be looked at: its folder may not be entered, or its path is too long")
                 // Sockets and the like.
                 default: break
                 }
