@@ -52,6 +52,11 @@ struct CertificateTests {
         let key = "-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----"
         #expect(RuleFixture.rules("a.pem", key).isEmpty)
         #expect(RuleFixture.rules("a.pem", "\(key)\n\(Self.pem)") == ["certificate-in-app"])
+        // Keys in DER: an Ed25519 key's SubjectPublicKeyInfo, and the beginning of PKCS #1.
+        let head: [UInt8] = [0x30, 0x2A, 0x30, 0x05, 0x06, 0x03, 0x2B, 0x65, 0x70, 0x03, 0x21, 0x00]
+        let keys: [[UInt8]] = [head + [UInt8](repeating: 7, count: 32), [0x30, 3, 2, 1, 3]]
+        for key in keys { #expect(RuleFixture.report([("a.der", key)]).findings.isEmpty) }
+        #expect(RuleFixture.report([("a.der", Array(keys[0].dropLast()))]).findings.map(\.rule.id) == ["unreadable"])
     }
 
     @Test("of a store with more certificates than are read, that is said")

@@ -25,6 +25,12 @@ struct AppCertificate {
     /// The certificates of a file, DER or PEM, and why they may not be all of them.
     static func all(in bytes: [UInt8], path: String) -> (certificates: [AppCertificate], defect: String?) {
         if let one = AppCertificate(bytes, path: path) { return ([one], nil) }
+        // A key in a form of its own: a SubjectPublicKeyInfo, PKCS #1 or PKCS #8.
+        if let outer = Self.element(bytes[...]), outer.tag == 0x30, outer.rest.isEmpty,
+            outer.content.first == 0x02 || Self.rawKey(in: bytes) != nil
+        {
+            return ([], nil)
+        }
         let blocks: [PEMBlock]
         do throws(InputError) { blocks = try PEMBlock.blocks(in: bytes) } catch { return ([], error.reason) }
         // Also `X509 CERTIFICATE` and `TRUSTED CERTIFICATE`.
