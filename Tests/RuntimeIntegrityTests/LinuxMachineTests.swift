@@ -163,6 +163,14 @@ extension ThisProcess {
             #expect(declared.look(at: self.machine).signals.isEmpty)
         }
 
+        @Test("code in memory that processes share is noticed")
+        func codeInMemoryThatProcessesShareIsNoticed() throws {
+            let code = try #require(mmap(nil, 4_096, PROT_READ | PROT_EXEC, MAP_SHARED | MAP_ANONYMOUS, -1, 0))
+            try #require(code != MAP_FAILED)
+            defer { munmap(code, 4_096) }
+            #expect(MappingDetector().look(at: self.machine).signals.map(\.name) == [.anonymousCode])
+        }
+
         @Test("threads, descriptors, the environment and the parent are those of this process")
         func threadsDescriptorsTheEnvironmentAndTheParentAreThoseOfThisProcess() throws {
             let status = try self.machine.status()

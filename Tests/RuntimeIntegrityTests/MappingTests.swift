@@ -73,6 +73,29 @@ import Testing
         #expect(try self.signals(line).map(\.name) == [.anonymousCode])
     }
 
+    @Test(
+        "an agent that runs from memory to which the system gives a name is one without a file",
+        arguments: [
+            "rwxs 00000000 00:01 1027   /dev/zero (deleted)", "r-xs 00000000 00:01 1027   /dev/zero (deleted)",
+            "rwxp 00000000 00:06 4   /dev/zero", "r-xp 00000000 00:06 4   /dev/zero",
+            "rwxs 00000000 00:01 0   /SYSV00000000 (deleted)", "r-xs 00000000 00:01 7   /SYSV0000002a (deleted)",
+            "rwxp 00000000 00:0f 9   /anon_hugepage (deleted)", "r-xs 00000000 00:01 9   [anon_shmem:harmless]",
+            "rwxp 00000000 00:00 0   [heap]", "r-xp 00000000 00:00 0   [heap]", "rwxp 00000000 00:00 0   [stack]",
+            "rwxp 00000000 00:00 0   [stack:71]",
+        ])
+    func agentThatRunsFromMemoryToWhichTheSystemGivesANameIsOneWithoutAFile(_ mapping: String) throws {
+        let signals = try self.signals("1000-2000 \(mapping)")
+        #expect(signals.map(\.name) == [.anonymousCode])
+        #expect(TamperPolicy.refusing.decision(for: signals).refuses)
+        #expect(try self.signals("1000-2000 \(mapping)", DeclaredBehaviour(anonymousCodeRegions: 1)).isEmpty)
+    }
+
+    @Test("a file that is named like memory of the system's is a file")
+    func fileThatIsNamedLikeMemoryOfTheSystemsIsAFile() throws {
+        let line = "1000-2000 rwxp 00000000 fe:00 7   /opt/dev/zero"
+        #expect(try self.signals(line).map(\.name) == [.writableCode])
+    }
+
     @Test("the list is read the same in any pieces in which it comes")
     func listIsReadTheSameInAnyPiecesInWhichItComes() throws {
         let text = Array(

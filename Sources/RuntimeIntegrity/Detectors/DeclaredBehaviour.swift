@@ -6,8 +6,8 @@
 ///
 /// Declare as little as possible: declared behaviour is not noticed when an intruder shows it.
 public struct DeclaredBehaviour: Hashable, Sendable {
-    /// The maximum number of executable mappings without a file, such as those of a just-in-time compiler. 0 for most
-    /// programs.
+    /// The maximum number of executable mappings without a file, such as those of a just-in-time compiler, and the stack of
+    /// a program that asks for an executable one. 0 for most programs.
     public var anonymousCodeRegions: Int
 
     /// The names of files in memory that the app runs code from, as given to memfd_create(2) (`doublemapper`).

@@ -34,11 +34,12 @@ public struct MemoryRegion: Hashable, Sendable {
     /// The offset in its file.
     public let offset: UInt64
 
-    /// The inode number of its file; 0 without a file.
+    /// The inode number of its file, or of the kernel's own for memory that processes share; else 0.
     public let inode: UInt64
 
-    /// Its file, as the system names it: empty for memory without one, in brackets for the system's own (`[vdso]`),
-    /// with ` (deleted)` at the end for a deleted file.
+    /// Its file, as the system names it: empty for memory without one, which may have a name of the system's all the same
+    /// (`[heap]`, `/dev/zero (deleted)`); in brackets for the system's own (`[vdso]`); with ` (deleted)` at the end for a
+    /// deleted file.
     public let path: String
 
     /// Creates a region.
@@ -53,11 +54,19 @@ public struct MemoryRegion: Hashable, Sendable {
         self.path = path
     }
 
-    /// Whether it is memory without a file that is not the system's own either.
-    var isAnonymous: Bool { self.path.isEmpty || self.path.hasPrefix("[anon:") }
+    /// The beginnings of Linux's names of memory without a file (proc(5)): with a name that the program gave it, the heap,
+    /// stacks, and what processes share or what has huge pages, for which the kernel has files of its own.
+    private static let namesOfMemory = ["[anon:", "[anon_shmem:", "[heap]", "[stack", "/SYSV", "/anon_hugepage"]
+
+    /// Whether it is memory without a file that is not the system's own either. Memory that processes share is
+    /// `/dev/zero (deleted)`, and has an inode number.
+    var isAnonymous: Bool {
+        self.path.isEmpty || self.path == "/dev/zero" || self.path == "/dev/zero" + Self.deletedMark
+            || Self.namesOfMemory.contains { self.path.hasPrefix($0) }
+    }
 
     /// Whether it is mapped from a file, also one that is deleted or that never had a place on a disk.
-    var hasFile: Bool { self.inode != 0 }
+    var hasFile: Bool { self.inode != 0 && !self.isAnonymous }
 
     /// Whether it is mapped from a file that exists in memory only (memfd_create(2)).
     var isMemoryFile: Bool { self.path.hasPrefix("/memfd:") }
