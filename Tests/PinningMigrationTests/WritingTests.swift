@@ -141,6 +141,27 @@ struct WritingTests {
         }
     }
 
+    @Test("a policy of Certificate Transparency, which no other tool is told: left out, and what that accepts is said")
+    func policyOfCertificateTransparencyWhichNoOtherToolIsToldLeftOutAndWhatThatAcceptsIsSaid() throws {
+        func warned(_ demand: TransparencyRule.Mode, _ mode: PinnedDomain.Mode, _ format: MigrationFormat) throws
+            -> [String]
+        {
+            let entry = try Self.entry("api.example.com", [.leaf, .leaf]) { entry in
+                entry.mode = mode
+                entry.transparency = TransparencyRule(demand, .chrome)
+            }
+            return Self.written([entry], format).warnings.filter { $0.setting == "transparency" }.map {
+                "\($0.domain ?? "") \($0.effect.rawValue)"
+            }
+        }
+        for format in MigrationFormat.allCases {
+            #expect(try warned(.enforce, .enforce, format) == ["api.example.com weaker"], "\(format)")
+            #expect(try warned(.report, .enforce, format) == ["api.example.com same"], "\(format)")
+        }
+        // An entry that only reports refuses nothing.
+        #expect(try warned(.enforce, .report, .trustKit) == ["api.example.com same"])
+    }
+
     @Test("Apple joins an entry with the one above it: what that locks out, and what it lets in, is said")
     func appleJoinsAnEntryWithTheOneAboveItWhatThatLocksOutAndWhatItLetsInIsSaid() throws {
         func unions(

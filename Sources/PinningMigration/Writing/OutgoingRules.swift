@@ -144,6 +144,14 @@ struct OutgoingRules {
                     ? "a leaf and an issuer pin must match here; one pin anywhere in the path is enough there"
                     : "pins match anywhere in the path there")
         }
+        if let demand = entry.transparency {
+            let isEnforced = entry.mode == .enforce && demand.mode == .enforce
+            self.collector.warn(
+                name, "transparency", isEnforced ? .weaker : .same,
+                isEnforced
+                    ? "left out: \(demand.policy.rawValue)'s policy is enforced here, and none there"
+                    : "left out: failures of \(demand.policy.rawValue)'s policy are reported here, and not there")
+        }
         if let end = entry.expiresAt {
             if !can.contains(.expiry) {
                 self.collector.warn(name, "expiresAt", .stricter, "left out: it stays enforced there after \(end)")
