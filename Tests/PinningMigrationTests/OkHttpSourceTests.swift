@@ -173,6 +173,52 @@ struct OkHttpSourceTests {
         #expect(listed.warnings[0].message.contains("\(Self.pin("c"))\", and 1 more"))
     }
 
+    @Test(
+        "the pin of a debug branch or of another builder is joined with those of production, and said",
+        arguments: [
+            "val b = CertificatePinner.Builder().add(H, A)\nif (BuildConfig.DEBUG) b.add(H, P)",
+            "val b = CertificatePinner.Builder()\nif (BuildConfig.DEBUG) b.add(H, P)\nb.add(H, A)",
+            "CertificatePinner.Builder b = new CertificatePinner.Builder(); b.add(H, A); if (DEBUG) { b.add(H, P); }",
+            "switch (flavour) { case DEBUG: b.add(H, P); default: b.add(H, A); } CertificatePinner.Builder b;",
+            "val p = (if (DEBUG) CertificatePinner.Builder().add(H, P) else CertificatePinner.Builder().add(H, A)).build()",
+            "val p = CertificatePinner.Builder().apply { if (DEBUG) add(H, P)\nadd(H, A) }.build()",
+            "val p = CertificatePinner.Builder().add(H, A).let { if (DEBUG) it.add(H, P) else it }.build()",
+            "val b = CertificatePinner.Builder().add(\"**.example.com\", A)\nif (DEBUG) b.add(H, P)",
+            "val b = CertificatePinner.Builder().add(H, A)\nval other = CertificatePinner.Builder().add(H, P)",
+        ])
+    func pinOfADebugBranchOrOfAnotherBuilderIsJoinedWithThoseOfProductionAndSaid(_ program: String) throws {
+        let migrated = try Self.migrated(
+            program.replacing("H,", with: "\"api.example.com\",").replacing("A)", with: "\"\(Self.pin("a"))\")")
+                .replacing("P)", with: "\"\(Self.pin("p"))\")"))
+        #expect(try migrated.entry("api.example.com")?.pins.count == 2)
+        let warned = migrated.warnings.filter { $0.message.contains("one chain") }
+        #expect(warned.map(\.effect) == [.weaker] && warned.map(\.domain) == ["api.example.com"])
+    }
+
+    @Test("a debug pin beside one of production that is not known is said, though it stands alone")
+    func debugPinBesideOneOfProductionThatIsNotKnownIsSaidThoughItStandsAlone() throws {
+        let migrated = try Self.migrated(
+            "val b = CertificatePinner.Builder().add(\"a.example.com\", secret())\n"
+                + "if (DEBUG) b.add(\"a.example.com\", \"\(Self.pin("p"))\")")
+        #expect(migrated.warned == ["add stricter", "add weaker", "add same"])
+    }
+
+    @Test(
+        "calls that are always made together are one set, without a warning",
+        arguments: [
+            "val b = CertificatePinner.Builder()\nb.add(H, A)\nb.add(H, B)",
+            "CertificatePinner.Builder b = new CertificatePinner.Builder(); b.add(H, A); b.add(H, B); b.build();",
+            "val p = CertificatePinner.Builder().apply { add(H, A)\nadd(H, B) }.build()",
+            "if (pins) { b.add(H, A); b.add(H, B).add(H, A); } CertificatePinner.Builder b;",
+            "val b = CertificatePinner.Builder().add(H, A, B)\nval other = CertificatePinner.Builder().add(H, B, A)",
+        ])
+    func callsThatAreAlwaysMadeTogetherAreOneSetWithoutAWarning(_ program: String) throws {
+        let migrated = try Self.migrated(
+            program.replacing("H,", with: "\"api.example.com\",").replacing("A", with: "\"\(Self.pin("a"))\"")
+                .replacing("B)", with: "\"\(Self.pin("b"))\")").replacing("B,", with: "\"\(Self.pin("b"))\","))
+        #expect(migrated.warnings.isEmpty && migrated.domains.map(\.pins.count) == [2], "\(migrated.warnings)")
+    }
+
     @Test("text without an end, deep brackets, every prefix of a program: no crash, and no pin out of nowhere")
     func textWithoutAnEndDeepBracketsEveryPrefixOfAProgramNoCrashAndNoPinOutOfNowhere() throws {
         let program = "/* x */ \"\"\"raw\"\"\" '\\u0022' // y\nB.add(\"api.example.com\", \"\(Self.pin("a"))\")"

@@ -8,8 +8,9 @@ extension MigratedPins {
     /// Reads calls of OkHttp's `CertificatePinner.Builder.add(pattern, pins)` out of Kotlin or Java.
     ///
     /// It reads literals and constants of the same file, and runs no code: a pin that the program computes gives a warning,
-    /// and so does one that stands in no call which can be read. OkHttp joins the pins of all patterns that match a host,
-    /// and so do the entries; `*.` becomes an entry with all subdomains.
+    /// and so does one that stands in no call which can be read, or in a call that is not always made with those beside it.
+    /// OkHttp joins the pins of all patterns that match a host, and so do the entries; `*.` becomes an entry with all
+    /// subdomains.
     ///
     /// - Throws: ``MigrationError`` when there is no such call with a literal.
     @_spi(Tools) public init(okHttpSource bytes: [UInt8]) throws(MigrationError) {
@@ -49,6 +50,7 @@ struct OkHttpReader {
         var isBuilding = false
         // The end of the last call on a variable that holds a builder: another call may follow it.
         var chain: Int?
+        var together = CallsTogether()
         var index = 0
         while index < self.tokens.count {
             defer { index += 1 }
@@ -62,7 +64,11 @@ struct OkHttpReader {
             guard self.lookahead > 0 else { throw ConfigurationValue.tooLarge }
             let isOfBuilder = self.isOnBuilder(index, behind: chain)
             if isOfBuilder { chain = end }
-            if self.readCall(call, isBuilding: isBuilding || isOfBuilder) { self.readLiterals.formUnion(literals) }
+            together = CallsTogether(self.tokens, index, behind: together)
+            together.end = end
+            if self.readCall(call, together.number, isBuilding: isBuilding || isOfBuilder) {
+                self.readLiterals.formUnion(literals)
+            }
             // Its arguments are read too, because a builder may be an argument of another call.
             index = call.contains { $0 != nil } ? end : index + 1
         }
@@ -170,7 +176,7 @@ struct OkHttpReader {
     }
 
     /// Reads a call; whether it is one of a builder's.
-    private mutating func readCall(_ arguments: [String?], isBuilding: Bool) -> Bool {
+    private mutating func readCall(_ arguments: [String?], _ together: Int, isBuilding: Bool) -> Bool {
         let isOfPins = arguments.dropFirst().contains { $0.map(Self.isPin) ?? false }
         guard isOfPins || isBuilding else { return false }
         guard let pattern = arguments.first ?? nil else {
@@ -191,7 +197,44 @@ struct OkHttpReader {
                 pins.append(pin)
             }
         }
-        self.patterns.add(pattern, pins, &self.collector)
+        self.patterns.add(pattern, pins, together, &self.collector)
         return true
+    }
+}
+
+/// Calls of which a program makes all or none: those of one chain, and those of statements that follow each other. One
+/// behind a condition, or of another builder, may be made without the others.
+private struct CallsTogether {
+    /// Their number in the file.
+    private(set) var number = 0
+    /// The end of the last one.
+    var end = -1
+    /// What they are called on; `nil` in a block of the builder's own.
+    private var receiver: SourceToken?
+    /// Whether the first one is a statement that nothing stands before: a condition would be for that one alone.
+    private var isStatement = false
+
+    private static let ends = ";{}".utf8.map(SourceToken.symbol)
+    private static let newBuilder: [SourceToken] = [
+        .word("Builder"), .symbol(UInt8(ascii: "(")), .symbol(UInt8(ascii: ")")),
+    ]
+
+    /// Those before the first call.
+    init() {}
+
+    /// Those of the call at an index, or of the ones before it.
+    init(_ tokens: [SourceToken], _ index: Int, behind last: Self) {
+        self = last
+        let isOnValue = index > 1 && tokens[index - 1] == .symbol(UInt8(ascii: "."))
+        let start = isOnValue ? index - 2 : index
+        let receiver = isOnValue ? tokens[start] : nil
+        let isBehindSemicolon = start > 0 && tokens[start - 1] == .symbol(UInt8(ascii: ";"))
+        let before = isBehindSemicolon ? start - 2 : start - 1
+        if isOnValue, start == last.end { return }
+        if last.isStatement, receiver == last.receiver, before == last.end { return }
+        self.number += 1
+        self.receiver = receiver
+        self.isStatement =
+            start == 0 || Self.ends.contains(tokens[start - 1]) || tokens[..<start].suffix(3) == Self.newBuilder[...]
     }
 }
