@@ -62,12 +62,12 @@ public final class InterceptionBench: Sendable {
     /// - Parameters:
     ///   - server: The server that it stands in front of.
     ///   - cases: The cases to play, in this order.
-    ///   - pins: The pins that right clients expect, where they are known: a case that presents a certificate which
-    ///     matches, and is made for that, may be accepted.
+    ///   - policies: The rules of right clients, where they are known: a case that presents what one of them accepts by
+    ///     its pins, and is made for that, may be accepted.
     ///   - time: The time of the run.
     /// - Throws: ``InterceptionError`` when a case cannot be played.
     public init(
-        before server: InterceptedServer, cases: [InterceptionCase], pins: [Pin] = [], at time: Timestamp
+        before server: InterceptedServer, cases: [InterceptionCase], policies: [PinningPolicy] = [], at time: Timestamp
     ) throws {
         let authority = try InterceptorAuthority(for: server, at: time)
         self.authority = authority
@@ -75,7 +75,7 @@ public final class InterceptionBench: Sendable {
             let identity = try authority.identity(for: played.presented)
             let isPinned =
                 played.need == .intermediate
-                && identity.chain.contains { der in (try? Pin(publicKeyOf: der)).map { pins.contains($0) } ?? false }
+                && policies.contains { $0.accepts(identity.chain, for: server.host, at: time) }
             return InterceptionPlay(played, identity, server, mayAccept: played.isControl || isPinned)
         }
     }
@@ -180,5 +180,15 @@ public final class InterceptionBench: Sendable {
             self.open.withLockedValue { $0 -= 1 }
         }
         return true
+    }
+}
+
+extension PinningPolicy {
+    /// Whether pins accept certificates that the bench makes, the server's own first. They have no timestamps, so that no
+    /// policy of Certificate Transparency is satisfied.
+    fileprivate func accepts(_ chain: [[UInt8]], for host: HostName, at time: Timestamp) -> Bool {
+        let decision = self.validate(
+            ValidatedPath(uncheckedValidatedPath: chain), for: host.description, at: time)
+        return decision.reason == .pinMatch && self.entry(for: host)?.transparency?.mode != .enforce
     }
 }

@@ -101,7 +101,7 @@ extension InterceptionCase {
         Self(
             "same-intermediate", "a certificate for the host by the CA that issued the real one, with another key",
             .takenIn, .sameIntermediate, need: .intermediate,
-            rightClient: "refuses where it pins the server's own key; accepts where it pins this CA"),
+            rightClient: "refuses where it pins the server's own key; accepts where a pin of this CA is enough"),
         Self("self-signed", "a certificate for the host that vouches for itself", .refuses, .selfSigned),
         Self("wrong-host", "a good certificate of a trusted CA, for another host", .refuses, .wrongHost),
         Self("expired", "a certificate of a trusted CA that ended yesterday", .refuses, .expired),

@@ -81,9 +81,9 @@ struct InterceptCommand: AsyncParsableCommand {
         guard let place = BenchAddress(self.listen) else { return }
         try self.expectConsent(to: place)
         let time = Timestamp(roundingDown: Date().timeIntervalSince1970)
-        let (server, cases, pins) = try await self.target.load()
+        let (server, cases, policies) = try await self.target.load()
         let bench: InterceptionBench
-        do { bench = try InterceptionBench(before: server, cases: cases, pins: pins, at: time) } catch {
+        do { bench = try InterceptionBench(before: server, cases: cases, policies: policies, at: time) } catch {
             throw CommandError(.undecided, "a case cannot be set up: \(Self.words(for: error))")
         }
         let ports = try await self.start(bench, at: place)

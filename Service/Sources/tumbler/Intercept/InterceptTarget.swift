@@ -61,7 +61,7 @@ struct InterceptTarget: ParsableArguments {
     /// Reads the files, and asks the server for its certificates where a case needs them.
     ///
     /// - Throws: ``CommandError``.
-    func load() async throws(CommandError) -> (InterceptedServer, [InterceptionCase], [Pin]) {
+    func load() async throws(CommandError) -> (InterceptedServer, [InterceptionCase], [PinningPolicy]) {
         guard let upstream, let (host, server) = Self.place(upstream) else {
             throw CommandError(.usage, "--upstream is missing")
         }
@@ -83,12 +83,13 @@ struct InterceptTarget: ParsableArguments {
         var intercepted = InterceptedServer(
             host: host, address: server.host.description, port: server.port, presented: presented)
         if let intermediate, let intermediateKey { try Self.add(intermediate, intermediateKey, to: &intercepted) }
-        let pins = try self.parsedPins(for: host)
+        let policies = try self.policies(for: host)
+        let pins = policies.flatMap { $0.entry(for: host)?.pins ?? [] }.map(\.pin)
         let isPinned = presented.contains { der in (try? Pin(publicKeyOf: der)).map { pins.contains($0) } ?? false }
         if !pins.isEmpty, !presented.isEmpty, !isPinned {
             StandardError.warning("no certificate that \(server) presents has a key of --pins; its anchor may")
         }
-        return (intercepted, cases, pins)
+        return (intercepted, cases, policies)
     }
 
     /// The cases, in the order in which they are named, or all that can be played.
@@ -116,24 +117,30 @@ struct InterceptTarget: ParsableArguments {
         }
     }
 
-    /// The pins of the command line, and those that lists have for the host.
-    private func parsedPins(for host: HostName) throws(CommandError) -> [Pin] {
-        var pins: [Pin] = []
+    /// The rules of the lists, and of the pins that stand alone: one of those is enough.
+    private func policies(for host: HostName) throws(CommandError) -> [PinningPolicy] {
+        var policies: [PinningPolicy] = []
+        var pins: [KnownPin] = []
         for text in self.pins {
             if let pin = try? Pin(text) {
-                pins.append(pin)
+                pins.append(KnownPin(pin))
                 continue
             }
             let bytes = try InputFile.read(text)
             let list = try CommandError.wrapping { () throws(RepositoryError) in
                 try KnownList(bytes, named: text, roots: []).list
             }
-            guard let policy = try? PinningPolicy(domains: list.domains.map(\.entry)),
-                let entry = policy.entry(for: host)
+            guard
+                let policy = try? PinningPolicy(
+                    domains: list.domains.map(\.entry), denied: list.denied, revoked: list.revoked),
+                policy.entry(for: host) != nil
             else { throw CommandError(.undecided, "\(text): no entry of this list covers \(host)") }
-            pins += entry.pins.map(\.pin)
+            policies.append(policy)
         }
-        return pins
+        if !pins.isEmpty, let policy = try? PinningPolicy(domains: [PinnedDomain(host, pins: pins)]) {
+            policies.append(policy)
+        }
+        return policies
     }
 }
 

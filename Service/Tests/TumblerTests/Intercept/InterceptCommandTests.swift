@@ -5,6 +5,7 @@
 import CertificatePinning
 import Foundation
 import InterceptionBench
+import PinListMetadata
 import Testing
 
 #if canImport(FoundationXML)
@@ -74,6 +75,48 @@ struct InterceptCommandTests {
             #expect(meant.outcomes["same-intermediate"]?.hasPrefix("ACCEPTED: ") == true, "\(meant)")
             let unmeant = try await scene.intercept(options + ["--pins", "\(try scene.fetch.pin)"], client: client)
             #expect(unmeant.exitCode == 1, "\(unmeant)")
+        }
+    }
+
+    @Test(
+        "a client that takes the pin of the issuing CA alone is no right one of a list that asks for more",
+        arguments: ["requireIssuer", "leaf", "denied", "transparency"])
+    func clientThatTakesThePinOfTheIssuingCAAloneIsNoRightOneOfAListThatAsksForMore(_ demand: String) async throws {
+        try await InterceptScene.with { scene in
+            let issuing = try scene.fetch.pki.intermediate.pin
+            var entry = PinnedDomain(
+                try HostName(FetchScene.host),
+                pins: [KnownPin(try scene.fetch.pin, position: .leaf), KnownPin(issuing, position: .issuer)])
+            var list = PinList(
+                name: "com.example.app", version: 1, issuedAt: Timestamp(secondsSince1970: TestPKI.now),
+                expiresAt: Timestamp(secondsSince1970: TestPKI.now + 86_400), domains: [])
+            switch demand {
+            case "requireIssuer": entry.requireIssuer = true
+            case "leaf": entry.pins[1].position = .leaf
+            case "denied": list.denied = [DeniedKey(issuing)]
+            default: entry.transparency = TransparencyRule(.enforce, .chrome)
+            }
+            list.domains = [PinList.Domain(entry)]
+            try scene.folder.write(Data(list.payload), as: "list.json")
+            let run = try await scene.intercept(
+                InterceptScene.intermediate + ["--case", "same-intermediate", "--pins", "list.json"],
+                client: try InterceptScene.fetch(issuing))
+            #expect(run.exitCode == 1, "\(run)")
+            #expect(run.outcomes["same-intermediate"]?.hasPrefix("ACCEPTED: ") == true, "\(run)")
+        }
+    }
+
+    @Test("a client that keeps a list with a pin of the issuing CA for issuers may accept its certificates")
+    func clientThatKeepsAListWithAPinOfTheIssuingCAForIssuersMayAcceptItsCertificates() async throws {
+        try await InterceptScene.with { scene in
+            let pins = [try scene.fetch.pki.intermediate.pin, FetchScene.strangePin]
+            try scene.fetch.ship([
+                PinnedDomain(try HostName(FetchScene.host), pins: pins.map { KnownPin($0, position: .issuer) })
+            ])
+            let run = try await scene.intercept(
+                InterceptScene.intermediate + ["--case", "same-intermediate", "--pins", "bundled.json"],
+                client: try InterceptScene.fetch(pins[0]))
+            #expect(run.exitCode == 0, "\(run)")
         }
     }
 
