@@ -9,7 +9,8 @@ import NIOSSL
 import NIOTLS
 
 /// Waits for what a client says first, then makes of the connection what its case asks for. A connection on which
-/// nothing is said is not counted: scripts connect to a port to see whether it is open.
+/// nothing is said is not counted: scripts connect to a port to see whether it is open. Nor is one that ends before the
+/// certificates of the case `slow` come.
 final class FirstBytesHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -30,7 +31,6 @@ final class FirstBytesHandler: ChannelInboundHandler, RemovableChannelHandler {
         // The first byte of a TLS record that holds a handshake (RFC 8446, section 5.1).
         let isTLS = first == 22
         if self.play.takesRelay() { return self.relay(context) }
-        self.play.tally.count { $0.connections += 1 }
         guard isTLS, self.play.played.way == .late else { return self.intercept(context, isTLS: isTLS) }
         let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         context.eventLoop.scheduleTask(in: .seconds(Int64(InterceptionBench.secondsLate))) {
@@ -38,8 +38,10 @@ final class FirstBytesHandler: ChannelInboundHandler, RemovableChannelHandler {
         }
     }
 
-    /// Plays the server.
+    /// Plays the server. A client that went away before has refused nothing, and is not counted.
     private func intercept(_ context: ChannelHandlerContext, isTLS: Bool) {
+        guard context.channel.isActive else { return }
+        self.play.tally.count { $0.connections += 1 }
         do {
             let handlers = isTLS ? try self.handlersOfTLS() : []
             try context.pipeline.syncOperations.addHandlers(handlers, position: .after(self))

@@ -148,7 +148,8 @@ extension InterceptionCase {
             .trustedAuthority, .withoutProtocol),
         Self(
             "slow", "a trusted CA's server whose certificates come after \(InterceptionBench.secondsLate) s", .takenIn,
-            .trustedAuthority, .late, rightClient: "refuses late, or gives up; time that ran out is no verdict"),
+            .trustedAuthority, .late,
+            rightClient: "refuses once they came; one whose time ran out before is counted as none that came"),
     ]
 }
 

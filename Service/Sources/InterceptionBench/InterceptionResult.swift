@@ -8,7 +8,7 @@ import NIOConcurrencyHelpers
 public struct InterceptionResult: Sendable {
     /// The outcome of a case.
     public enum Outcome: String, Sendable {
-        /// No client came that said anything.
+        /// No client came that said anything, and in the case `slow` waited for the certificates.
         case noClientCame = "no client came"
         /// Clients came, and not one byte of a request.
         case refused = "refused before a byte"
@@ -20,7 +20,7 @@ public struct InterceptionResult: Sendable {
     public let played: InterceptionCase
     /// Whether a right client sends its request: in the control, and where the given pins match what is presented.
     public let mayAccept: Bool
-    /// Connections on which a client said something.
+    /// Connections on which a client said something; in the case `slow` those that still were when the certificates came.
     public internal(set) var connections = 0
     /// TLS handshakes that were completed, as the bench sees them.
     public internal(set) var handshakes = 0

@@ -6,6 +6,7 @@ import AsyncHTTPClient
 import CertificatePinning
 import Foundation
 import NIOCore
+import NIOEmbedded
 import NIOPosix
 import NIOSSL
 import PinListClient
@@ -172,6 +173,25 @@ struct InterceptionBenchTests {
                 try await channel.close()
             }
             #expect(looked.allSatisfy { $0.outcome == .noClientCame }, "\(looked)")
+        }
+    }
+
+    @Test("a client whose time ran out before the late certificates came has refused nothing: it did not come")
+    func clientWhoseTimeRanOutBeforeTheLateCertificatesCameHasRefusedNothing() throws {
+        let server = InterceptedServer(host: try HostName(FetchScene.host), address: "127.0.0.1", port: 1)
+        let identity = try InterceptorAuthority(for: server, at: Timestamp(secondsSince1970: TestPKI.now))
+            .identity(for: .trustedAuthority)
+        let slow = try #require(InterceptionCase.named("slow"))
+        for (secondsBefore, outcome) in [(Int64(1), InterceptionResult.Outcome.noClientCame), (0, .refused)] {
+            let play = InterceptionPlay(slow, identity, server, mayAccept: false)
+            let channel = EmbeddedChannel(handler: FirstBytesHandler(play))
+            try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+            try channel.writeInbound(ByteBuffer(bytes: [22, 3, 1]))
+            let late = Int64(InterceptionBench.secondsLate)
+            channel.embeddedEventLoop.advanceTime(by: .seconds(late - secondsBefore))
+            try channel.close().wait()
+            channel.embeddedEventLoop.advanceTime(by: .seconds(secondsBefore))
+            #expect(play.tally.result.outcome == outcome)
         }
     }
 
