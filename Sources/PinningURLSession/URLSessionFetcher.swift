@@ -53,7 +53,8 @@ public struct URLSessionFetcher: ListFetcher, ReportSender {
         try await self.send(body, to: address, fields: [:])
     }
 
-    /// Posts a report with further fields, which no redirect carries along.
+    /// Posts a report with further fields, which no redirect carries along. Method, body and media type go along whatever the
+    /// status of the redirect.
     ///
     /// - Throws: `FetchError`.
     public func send(_ body: [UInt8], to address: String, fields: [String: String]) async throws -> FetchResponse {
@@ -75,7 +76,10 @@ public struct URLSessionFetcher: ListFetcher, ReportSender {
     }
 }
 
-/// One request and what comes back for it.
+/// One request and what comes back for it, after redirects.
+///
+/// URLSession follows the redirects of a request without a body. Of one with a body it makes a GET for 301, 302 and 303, and on
+/// Linux it loses the body for 307 and 308, too: there the redirect is refused, and the same request is made anew elsewhere.
 ///
 /// `@unchecked Sendable`: because what changes is read and written under the lock only.
 private final class URLSessionExchange: NSObject, URLSessionDataDelegate, @unchecked Sendable {
@@ -87,6 +91,10 @@ private final class URLSessionExchange: NSObject, URLSessionDataDelegate, @unche
     private var body: [UInt8] = []
     private var redirects = 0
     private var failure: FetchError?
+    /// The request under way, and its task.
+    private var current: (message: URLRequest, task: URLSessionDataTask)?
+    /// The request to make next: where a redirect leads.
+    private var next: URLRequest?
     /// Whether the rest of the body is not wanted: the task was cancelled with what there is.
     private var isEnough = false
     private var ended: CheckedContinuation<FetchResponse, any Error>?
@@ -115,58 +123,66 @@ private final class URLSessionExchange: NSObject, URLSessionDataDelegate, @unche
         #endif
         let session = URLSession(configuration: configuration, delegate: self, delegateQueue: nil)
         defer { session.finishTasksAndInvalidate() }
-        let task = session.dataTask(with: message)
         // Not every platform enforces the session's own limits, and a server that sends a byte now and then reaches
         // none.
-        let firstByte = self.limit(task, firstByteSeconds) { $0.response == nil }
-        let total = self.limit(task, totalSeconds) { _ in true }
+        let firstByte = self.limit(firstByteSeconds) { $0.response == nil }
+        let total = self.limit(totalSeconds) { _ in true }
         defer {
             firstByte.cancel()
             total.cancel()
         }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                // Under the lock: a task that is cancelled before it begins would never report its end on Linux.
-                let isStopped = self.lock.withLock {
-                    self.ended = continuation
-                    guard self.failure == nil else { return true }
-                    task.resume()
-                    return false
-                }
-                if isStopped { self.end(nil) }
+                self.lock.withLock { self.ended = continuation }
+                self.begin(message, in: session)
             }
         } onCancel: {
-            self.stop(task, FetchError(.network, "the request was cancelled"))
+            self.stop(FetchError(.network, "the request was cancelled"))
         }
+    }
+
+    /// Makes a request, unless the exchange has ended.
+    private func begin(_ message: URLRequest, in session: URLSession) {
+        // Under the lock: a task that is cancelled before it begins would never report its end on Linux.
+        let isStopped = self.lock.withLock {
+            guard self.failure == nil else { return true }
+            (self.response, self.body, self.next) = (nil, [], nil)
+            let task = session.dataTask(with: message)
+            self.current = (message, task)
+            task.resume()
+            return false
+        }
+        if isStopped { self.end(nil) }
     }
 
     /// Ends a request that takes too long.
     private func limit(
-        _ task: URLSessionDataTask, _ seconds: Double, when applies: @escaping @Sendable (URLSessionExchange) -> Bool
+        _ seconds: Double, when applies: @escaping @Sendable (URLSessionExchange) -> Bool
     ) -> Task<Void, Never> {
         Task {
             guard (try? await SystemClock().sleep(seconds: seconds)) != nil else { return }
-            self.stop(task, FetchError(.timeout, "the server did not answer within \(seconds) seconds")) {
+            self.stop(FetchError(.timeout, "the server did not answer within \(seconds) seconds")) {
                 applies(self)
             }
         }
     }
 
     /// Ends the request for a reason, or because what came is enough; the first end counts.
-    private func stop(_ task: URLSessionTask, _ failure: FetchError?, if condition: () -> Bool = { true }) {
-        let isFirst = self.lock.withLock {
-            guard self.failure == nil, !self.isEnough, condition() else { return false }
+    private func stop(_ failure: FetchError?, if condition: () -> Bool = { true }) {
+        let task: URLSessionDataTask? = self.lock.withLock {
+            guard self.failure == nil, !self.isEnough, condition() else { return nil }
             self.failure = failure
             self.isEnough = failure == nil
-            return true
+            return self.current?.task
         }
-        if isFirst { task.cancel() }
+        task?.cancel()
     }
 
     /// Ends a request whose answer is longer than what is read of it.
-    private func stopReading(_ task: URLSessionTask) {
-        self.stop(
-            task, self.isCut ? nil : FetchError(.tooLarge, "the answer is over \(self.maximumBytes) bytes"))
+    private func stopReading() {
+        self.stop(self.isCut ? nil : FetchError(.tooLarge, "the answer is over \(self.maximumBytes) bytes")) {
+            self.next == nil
+        }
     }
 
     func urlSession(
@@ -187,9 +203,13 @@ private final class URLSessionExchange: NSObject, URLSessionDataDelegate, @unche
             if isWithinLimit, let address = request.url?.absoluteString,
                 ReportAddress.isAllowed(address, redirectedFrom: response.url?.absoluteString ?? "")
             {
-                var request = request
-                request.setValue(nil, forHTTPHeaderField: "Tumbler-Assertion")
-                completionHandler(request)
+                guard var message = self.current?.message, message.httpBody != nil else {
+                    return completionHandler(request)
+                }
+                message.url = request.url
+                message.setValue(nil, forHTTPHeaderField: "Tumbler-Assertion")
+                self.next = message
+                completionHandler(nil)
             } else {
                 // Not cancelled, because a task without a next request ends by itself.
                 let reason =
@@ -206,27 +226,30 @@ private final class URLSessionExchange: NSObject, URLSessionDataDelegate, @unche
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
         self.lock.withLock { self.response = response as? HTTPURLResponse }
-        if response.expectedContentLength > Int64(self.maximumBytes) { self.stopReading(dataTask) }
+        if response.expectedContentLength > Int64(self.maximumBytes) { self.stopReading() }
         completionHandler(.allow)
     }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
         let isTooLarge = self.lock.withLock {
+            // The answer that redirects is not read.
+            guard self.next == nil else { return false }
             guard self.body.count + data.count <= self.maximumBytes else { return true }
             self.body += data
             return false
         }
-        if isTooLarge { self.stopReading(dataTask) }
+        if isTooLarge { self.stopReading() }
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-        self.end(error)
+        guard let next = self.lock.withLock({ self.failure == nil ? self.next : nil }) else { return self.end(error) }
+        self.begin(next, in: session)
     }
 
     /// Completes the request with its result, once.
     private func end(_ error: (any Error)?) {
         let (ended, result) = self.lock.withLock {
-            defer { self.ended = nil }
+            defer { (self.ended, self.current) = (nil, nil) }
             return (self.ended, self.result(error))
         }
         ended?.resume(with: result)

@@ -15,6 +15,8 @@ enum FetcherStory: String, CaseIterable, CustomTestStringConvertible {
     case retryAfterIsNoNumber = "Retry-After that is no number of seconds says nothing"
     case nothingOfTheUser = "no cookies, no credentials, nothing compressed, nothing kept"
     case reportIsPosted = "a report is posted as JSON"
+    case redirectedReportStaysAReport =
+        "a report that is redirected arrives as the POST that it was, with its body, by each status"
     case longAnswerCounts = "of a long or endless answer to a report a little is read, and its status counts"
     case redirectsEnd = "three redirects are followed, a fourth is not, and none to http elsewhere"
     case endlessDataIsCutOff = "endless data is cut off at the limit"
@@ -59,6 +61,18 @@ enum FetcherStory: String, CaseIterable, CustomTestStringConvertible {
             }
         case .reportIsPosted:
             #expect(try await fetcher.send(Array(#"{"a":1}"#.utf8), to: "\(base)/v1/reports").status == 202)
+        case .redirectedReportStaysAReport:
+            // What is there answers a GET with 200, as if a report had been delivered.
+            for status in [301, 302, 303, 307, 308] {
+                let answer = try await fetcher.send(Array(#"{"a":1}"#.utf8), to: "\(base)/moved/\(status)")
+                #expect(answer.status == 202, "\(status)")
+            }
+            for path in ["moved-often", "moved-elsewhere"] {
+                let failure = await #expect(throws: FetchError.self, "\(path)") {
+                    try await fetcher.send(Array(#"{"a":1}"#.utf8), to: "\(base)/\(path)")
+                }
+                #expect(failure?.code == .redirect, "\(path)")
+            }
         case .longAnswerCounts:
             for (path, status) in [("long/200", 200), ("long/404", 404), ("long/503", 503), ("endless", 200)] {
                 let answer = try await fetcher.send(Array(#"{"a":1}"#.utf8), to: "\(base)/\(path)")

@@ -35,6 +35,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.answer(int(self.path.removeprefix("/long/")), b"x" * 70000, Retry_After="17")
         elif self.path == "/endless":
             self.endless()
+        elif self.path.startswith("/moved"):
+            here = f"http://127.0.0.1:{self.server.server_address[1]}"
+            target = {"/moved-often": f"{here}/moved-often", "/moved-elsewhere": "http://lists.example.com/v1/reports"}
+            status = self.path.removeprefix("/moved/")
+            self.answer(
+                int(status) if status.isdigit() else 302, b"it is elsewhere",
+                Location=target.get(self.path, f"{here}/v1/reports"))
         else:
             self.answer(202 if isReport and "Cookie" not in self.headers else 400)
 
@@ -47,7 +54,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
         here = f"http://127.0.0.1:{self.server.server_address[1]}"
         path = self.path
-        if path == "/headers":
+        if path == "/v1/reports":
+            self.answer(200)
+        elif path == "/headers":
             self.answer(200, json.dumps({k.lower(): v for k, v in self.headers.items()}).encode(), Set_Cookie="a=b")
         elif path == "/list":
             self.answer(304 if self.headers.get("If-None-Match") == '"held"' else 200, b"list")
