@@ -56,6 +56,9 @@ struct DomainIndex: Sendable {
         self.places = places
     }
 
+    /// The entries, in the order in which they were given.
+    var entries: [PinnedDomain] { self.slots.map(\.entry) }
+
     /// The same index with entries that are changed, but for their domains.
     func mapEntries(_ change: (inout PinnedDomain) -> Void) -> DomainIndex {
         var index = self

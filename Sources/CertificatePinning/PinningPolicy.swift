@@ -67,6 +67,9 @@ public struct PinningPolicy: Sendable {
     /// The entry that applies to a host: the exact name, else the nearest parent that includes its subdomains.
     public func entry(for host: HostName) -> PinnedDomain? { self.index.entry(for: host) }
 
+    /// The entries, in the order in which they were given.
+    package var entries: [PinnedDomain] { self.index.entries }
+
     /// The same rules in report-only mode: what they would have refused is allowed and reported. For a first
     /// deployment.
     public var reportingOnly: PinningPolicy {

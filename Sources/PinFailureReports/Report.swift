@@ -21,17 +21,19 @@ public struct Report: Hashable, Sendable {
     /// The place of that list. Of identical reports the one of the newest list is kept.
     let list: ListOrder?
 
-    /// The addresses; it is sent to each. Never empty.
+    /// The addresses; it is sent to each. Never empty, and each is one that a stored queue may have (``ReportAddress``).
     public let addresses: [String]
 
     /// The media type of ``body``.
     public static let contentType = "application/json"
 
     init?(_ identity: ReportIdentity, of list: ReportedList?, to addresses: [String], body: [UInt8]) {
-        guard !addresses.isEmpty else { return nil }
+        // Those of rules made in code were not checked before.
+        let allowed = addresses.filter { ReportAddress.isAllowed($0) }
+        guard !allowed.isEmpty else { return nil }
         self.identity = identity
         self.list = list?.order
-        self.addresses = Array(addresses.prefix(ReportLimits.addresses))
+        self.addresses = Array(allowed.prefix(ReportLimits.addresses))
         self.body = body
     }
 
@@ -71,7 +73,7 @@ extension Report {
     ///   - app: The app's members of the report.
     ///   - signals: The signals that `RuntimeIntegrity` noticed.
     ///   - time: The time of the failure.
-    /// - Returns: `nil` when there is nothing to report, or no address.
+    /// - Returns: `nil` when there is nothing to report, or no address that may be used.
     public init?(
         _ decision: PinningDecision, port: Int, served: [[UInt8]], isWebView: Bool, list: ReportedList?,
         app: ReportedApp, signals: [String] = [], at time: Timestamp

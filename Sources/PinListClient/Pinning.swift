@@ -211,6 +211,12 @@ public actor Pinning {
         guard ReportAddress.isAllowed(text), !text.contains("?") else {
             throw PinningSetupError(
                 .address, "lists are refreshed from an https URL without a query; \(url) is not one")
+        let unusable = policy.entries.filter { !$0.reportTo.allSatisfy { ReportAddress.isAllowed($0) } }
+        if let first = unusable.first {
+            let detail =
+                "an address for reports of \(first.domain) is not an https URL; no report is sent there: correct reportTo"
+            self.hub.send(PinningEvent(.unusableAddress, at: now, detail))
+        }
         }
         return text
     }

@@ -42,6 +42,8 @@ public struct PinningEvent: Hashable, Sendable, CustomStringConvertible {
         public static let conflictingLists = Kind(code: "conflicting-lists")
         /// The list has pins that this version cannot use: they match nothing.
         public static let unusablePins = Kind(code: "unusable-pins")
+        /// The rules that the app makes in code have an address for reports that is not `https`: none is sent there.
+        public static let unusableAddress = Kind(code: "unusable-address")
         /// Entries ask for a mode or a policy of Certificate Transparency that this version does not know: it does not
         /// evaluate them.
         public static let unknownTransparency = Kind(code: "unknown-transparency")

@@ -67,6 +67,24 @@ struct ReportQueueStateTests {
         }
     }
 
+    @Test("what is added reads back: addresses of rules made in code that a queue cannot have are left out")
+    func whatIsAddedReadsBackAddressesThatAQueueCannotHaveAreLeftOut() throws {
+        func report(to addresses: [String]) throws -> Report? {
+            var entry = try Scene.entry("api.example.com")
+            entry.reportTo = addresses
+            return Report(
+                try Scene.decision("api.example.com", entries: [entry]), port: 443, served: [], isWebView: false,
+                list: nil, app: Scene.app, at: Scene.start)
+        }
+        let bad = ["http://10.0.0.5:8080/reports", "", "ftp://reports.example.com", "https://a b.example.com"]
+        #expect(try report(to: bad) == nil)
+        var queue = ReportQueue()
+        let kept = try #require(try report(to: bad + [Scene.collector]))
+        #expect(kept.addresses == [Scene.collector])
+        #expect(queue.add(kept, at: Scene.start) == .waiting)
+        #expect(try ReportQueue(queue.bytes) == queue)
+    }
+
     @Test("one report twice; more than may wait; more bytes than are read")
     func oneReportTwiceMoreThanMayWaitMoreBytesThanAreRead() throws {
         let text = String(decoding: try self.queue().bytes, as: UTF8.self)

@@ -46,6 +46,35 @@ struct RulesWithoutListTests {
         #expect(report["hostname"] as? String == TestClient.host)
     }
 
+    @Test(
+        "with an address that is not https beside a good one: an event says so, and the queue is there after a restart")
+    func withAnAddressThatIsNotHttpsBesideAGoodOne() async throws {
+        let good = "https://reports.example.com/v1/reports"
+        var entry = try TestClient.entry(1).entry
+        entry.reportTo = [good, "http://10.0.0.5:8080/reports"]
+        let (store, clock) = (WatchedStore(), ManualClock(TestClient.start))
+        func launch() throws -> Pinning {
+            // The report waits for half a minute before it is sent.
+            Pinning(
+                policy: try PinningPolicy(domains: [entry]), state: .store(store),
+                configuration: PinningConfiguration(
+                    fetcher: NoNetwork(), reportSender: self.collector, clock: clock,
+                    randomness: FixedRandomness(fraction: 0.5)))
+        }
+        let first = try launch()
+        #expect(await first.kinds() == [.unusableAddress])
+        try await running(first) {
+            _ = first.decision(for: TestClient.strangePath, host: TestClient.host)
+            await store.untilWritten(.reports) { String(decoding: $0, as: UTF8.self).contains(TestClient.host) }
+        }
+        #expect(self.collector.arrivals.isEmpty)
+        clock.advance(by: 60)
+        let second = try launch()
+        try await running(second) { await self.collector.untilArrived(count: 1) }
+        #expect(await second.kinds() == [.unusableAddress])
+        #expect(self.collector.arrivals.map(\.address) == [good])
+    }
+
     @Test("refuse nothing in a client that observes")
     func refuseNothingInAClientThatObserves() throws {
         let pinning = try self.pinning(observing: true)
