@@ -157,8 +157,15 @@ extension Pinning {
         }
         self.readMark()
         guard let mark = self.trust?.markToKeep else { return }
-        versionMark.save(mark)
-        self.trust?.mark = mark
+        do throws(StateStoreError) {
+            try versionMark.save(mark)
+            self.trust?.mark = mark
+            self.markFailure.reset()
+        } catch {
+            // The next refresh tries again.
+            guard self.markFailure.isNow() else { return }
+            self.hub.send(PinningEvent(.storeFailed, at: self.configuration.clock.now, error.reason))
+        }
     }
 
     private static func failure(_ response: FetchResponse, _ what: String) -> FetchError {

@@ -61,6 +61,10 @@ public actor Pinning {
     var areLogsUnread = false { didSet { if self.isUnread { self.unread.send() } } }
     /// Whether a trusted root or list could not be stored yet.
     var needsStoring = false
+    /// Whether a stored root or list did not verify when it was read last.
+    var isDamaged = false
+    /// Whether the event that the version mark could not be stored was sent: it is sent once, until one is stored.
+    let markFailure = FirstTime()
     /// Whether the list from outside was fetched by this process.
     var wasFetched = false
     var refreshInFlight: Task<Void, Never>?

@@ -192,11 +192,13 @@ public enum StoredTrust {
 
 /// A store of the version mark outside the state folder, such as the Keychain, which survives deletion of the folder.
 ///
-/// Calls may block. A mark that cannot be stored counts as absent: then the state folder alone bounds the next list.
+/// Calls may block. While a mark cannot be stored, the state folder alone bounds the next list.
 public protocol VersionMarkStore: Sendable {
     /// The mark of a list, if there is one that can be read.
     func load(name: String) -> VersionMark?
 
     /// Stores a mark in place of the one before of the same name.
-    func save(_ mark: VersionMark)
+    ///
+    /// - Throws: ``StateStoreError`` when it is not stored: the client sends an event, and tries again at each refresh.
+    func save(_ mark: VersionMark) throws(StateStoreError)
 }

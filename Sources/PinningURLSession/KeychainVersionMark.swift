@@ -36,11 +36,21 @@ public struct KeychainVersionMark: VersionMarkStore {
         return VersionMark(name: stored.name, version: stored.version, keyIDs: stored.keyids)
     }
 
-    /// Stores a mark. A mark that the Keychain does not store counts as absent.
-    public func save(_ mark: VersionMark) {
+    /// Stores a mark.
+    ///
+    /// - Throws: `StateStoreError` when the Keychain does not store it, as on a locked device, or when this program may not use the
+    ///   Keychain.
+    public func save(_ mark: VersionMark) throws(StateStoreError) {
         let stored = Stored(name: mark.name, version: mark.version, keyids: mark.keyIDs)
-        guard let data = try? JSONEncoder().encode(stored) else { return }
-        _ = try? self.keychain.write([UInt8](data), mark.name)
+        let data: Data
+        do { data = try JSONEncoder().encode(stored) } catch {
+            throw StateStoreError("the mark of \(mark.name) cannot be encoded: \(error.localizedDescription)")
+        }
+        guard try self.keychain.write([UInt8](data), mark.name) else {
+            throw StateStoreError(
+                "this program may not use the Keychain, which should keep the mark of \(mark.name): give it an application identifier"
+            )
+        }
     }
 }
 #endif

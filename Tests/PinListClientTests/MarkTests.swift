@@ -19,6 +19,7 @@ struct MarkTests {
         private let lock = NSLock()
         private var mark: VersionMark?
         private var count = 0
+        private var fails = false
 
         /// The mark that is kept.
         var kept: VersionMark? {
@@ -29,9 +30,16 @@ struct MarkTests {
         /// How often one was written.
         var writes: Int { self.lock.withLock { self.count } }
 
+        /// Whether none can be written, as on a locked device.
+        var isLocked: Bool {
+            get { self.lock.withLock { self.fails } }
+            set { self.lock.withLock { self.fails = newValue } }
+        }
+
         func load(name: String) -> VersionMark? { self.kept.flatMap { $0.name == name ? $0 : nil } }
 
-        func save(_ mark: VersionMark) {
+        func save(_ mark: VersionMark) throws(StateStoreError) {
+            guard !self.isLocked else { throw StateStoreError("the Keychain is locked") }
             self.lock.withLock {
                 self.mark = mark
                 self.count += 1
@@ -140,6 +148,28 @@ struct MarkTests {
         }
         #expect(await (try client.launch()).refresh().isSuccess)
         #expect(self.keychain.kept == mark)
+    }
+
+    @Test("a mark that cannot be written is an event, once, and each refresh tries again until it is written")
+    func markThatCannotBeWrittenIsAnEventOnceAndEachRefreshTriesAgain() async throws {
+        let client = try self.client()
+        try client.publish()
+        let pinning = try client.launch()
+        self.keychain.isLocked = true
+        for _ in 0..<2 {
+            #expect(await pinning.refresh().isSuccess)
+            #expect(await pinning.kinds().count { $0 == .storeFailed } == 1)
+        }
+        #expect(pinning.version == 2 && self.keychain.kept == nil)
+        self.keychain.isLocked = false
+        #expect(await pinning.refresh().isSuccess)
+        #expect(self.keychain.kept?.version == 2)
+
+        self.keychain.isLocked = true
+        try client.publish()
+        #expect(await pinning.refresh().isSuccess)
+        #expect(await pinning.kinds().count { $0 == .storeFailed } == 2)
+        #expect(self.keychain.kept?.version == 2)
     }
 
     @Test("a root that changes nothing about who signs writes no mark")

@@ -163,7 +163,7 @@ struct StateTests {
             #expect(SecItemAdd(item as CFDictionary, nil) == errSecSuccess)
             #expect(KeychainVersionMark().load(name: app.name) == nil)
         }
-        KeychainVersionMark().save(VersionMark(name: app.name, version: 7, keyIDs: ["a"]))
+        try KeychainVersionMark().save(VersionMark(name: app.name, version: 7, keyIDs: ["a"]))
         #expect(KeychainVersionMark().load(name: app.name) == VersionMark(name: app.name, version: 7, keyIDs: ["a"]))
     }
 
