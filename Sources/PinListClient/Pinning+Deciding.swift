@@ -150,11 +150,11 @@ extension Pinning {
     }
 
     /// The policy in force. When the list has expired meanwhile, or is valid again because the clock went back,
-    /// observers and open connections are told; the decision waits for neither.
+    /// observers, open connections and collectors are told; the decision waits for none.
     private nonisolated func inForce(at now: Timestamp) -> PolicyInForce {
         let inForce = self.box.value
         if inForce.isStale(at: now) != inForce.wasStale {
-            Task { await self.publishIfStalenessChanged(at: now) }
+            Task { await self.lookAtStaleness(at: now) }
         }
         return inForce
     }

@@ -195,6 +195,13 @@ extension Pinning {
     /// Tells observers and open connections that the list in force has expired, or is valid again because the clock
     /// went back.
     func publishIfStalenessChanged(at now: Timestamp) {
+    /// Looks whether the list in force has expired: observers and open connections are told once, and collectors as long as it
+    /// is so.
+    func lookAtStaleness(at now: Timestamp) {
+        self.publishIfStalenessChanged(at: now)
+        if self.trust?.isStale(now) == true { self.reportStale(at: now) }
+    }
+
         let inForce = self.box.value
         guard inForce.isStale(at: now) != inForce.wasStale else { return }
         self.publish(at: now)

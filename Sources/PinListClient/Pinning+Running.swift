@@ -62,10 +62,10 @@ extension Pinning {
         guard self.address != nil else { return }
         while !Task.isCancelled {
             let now = self.configuration.clock.now
-            self.publishIfStalenessChanged(at: now)
-            if self.trust?.isStale(now) == true { self.reportStale(at: now) }
-            let interval = self.held?.list.refreshInterval ?? 0
-            let wait = self.refreshSchedule.sleep(refreshInterval: interval, at: now)
+            self.lookAtStaleness(at: now)
+            // Without an address there is no schedule: each decision looks.
+            guard self.address != nil else { return }
+            let wait = self.refreshSchedule.sleep(under: self.held, at: now)
             guard wait > 0 else {
                 _ = await self.refresh()
                 continue

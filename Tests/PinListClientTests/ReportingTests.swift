@@ -229,6 +229,29 @@ struct ReportingTests {
         #expect(await pinning.kinds() == [.listAccepted, .notEnforced, .validationFailed])
     }
 
+    @Test(
+        "a client without an address reports that its list has expired: at its start, or at the first decision after it",
+        arguments: [true, false])
+    func clientWithoutAnAddressReportsThatItsListHasExpired(atTheStart: Bool) async throws {
+        let collector = SimulatedCollector()
+        let client = try await Self.client(collector: collector)
+        if atTheStart { client.clock.advance(by: RepositorySimulator.listValidity) }
+        let pinning = try client.launch(refreshing: false)
+        try await running(pinning) {
+            if !atTheStart {
+                client.clock.advance(by: RepositorySimulator.listValidity)
+                #expect(pinning.decision(for: TestClient.strangePath, host: "unlisted.example.net").verdict == .allow)
+            }
+            await collector.untilArrived(count: 1)
+        }
+        let report = try self.members(try #require(collector.arrivals.first))
+        guard case .object(let ours)? = report["tumbler"] else {
+            Issue.record("no object tumbler")
+            return
+        }
+        #expect(ours.contains(JSONValue.Member("reason", .string("stale"))))
+    }
+
     @Test("an equivocation is reported with the envelope that proves it")
     func equivocationIsReportedWithTheEnvelopeThatProvesIt() async throws {
         let collector = SimulatedCollector()
