@@ -59,7 +59,6 @@ extension Pinning {
     }
 
     private func refreshBySchedule() async {
-        guard self.address != nil else { return }
         while !Task.isCancelled {
             let now = self.configuration.clock.now
             self.lookAtStaleness(at: now)
@@ -94,7 +93,7 @@ extension Pinning {
     /// have set a sooner time. So it does where the clock has changed, and they would have ended by it.
     func lookAtScheduleSooner() {
         let now = self.configuration.clock.now
-        let wait = self.refreshSchedule.sleep(refreshInterval: self.held?.list.refreshInterval ?? 0, at: now)
+        let wait = self.refreshSchedule.sleep(under: self.held, at: now)
         for (id, sleep) in self.scheduleSleeps {
             let left = sleep.pause.secondsLeft(at: now)
             guard left > wait || left == 0 else { continue }

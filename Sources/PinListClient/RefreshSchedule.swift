@@ -4,6 +4,7 @@
 
 public import CertificatePinning
 internal import PinFailureReports
+internal import PinListMetadata
 
 /// The schedule of refreshes: once in each `refreshAfter` with jitter, by a backoff after failures, soon after a signer
 /// was replaced, and after mismatches (formats.md, sections 3.3 and 4).
@@ -54,18 +55,21 @@ public struct RefreshSchedule: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - interval: The interval of the list in force: `refreshAfter` within its limits, in seconds.
+    ///   - isSuperseded: Whether a superseded list is in force: without a pause after a refresh, one is due.
     ///   - now: The time by the client's clock.
-    public func wait(refreshInterval interval: Int64, at now: Timestamp) -> Int64 {
-        self.stored.wait(refreshInterval: interval + self.jitterSeconds, at: now)
+    public func wait(refreshInterval interval: Int64, isSuperseded: Bool = false, at now: Timestamp) -> Int64 {
+        self.stored.wait(refreshInterval: interval + self.jitterSeconds, isSuperseded: isSuperseded, at: now)
     }
 
     /// The sleep until the next look at the schedule in seconds; 0 when a refresh is due.
     ///
     /// - Parameters:
-    ///   - interval: The interval of the list in force, in seconds.
+    ///   - held: The list in force; `nil` for none.
     ///   - now: The time by the client's clock.
-    func sleep(refreshInterval interval: Int64, at now: Timestamp) -> Int64 {
-        min(self.wait(refreshInterval: interval, at: now), Self.maximumSleep)
+    func sleep(under held: HeldList?, at now: Timestamp) -> Int64 {
+        let wait = self.wait(
+            refreshInterval: held?.list.refreshInterval ?? 0, isSuperseded: held?.status == .superseded, at: now)
+        return min(wait, Self.maximumSleep)
     }
 
     /// Records a refresh after which a current list is in force, and nothing failed or was refused.
@@ -91,12 +95,14 @@ public struct RefreshSchedule: Hashable, Sendable {
     public mutating func noteFailure(
         retryAfter asked: Int64 = 0, isSuperseded: Bool = false, fraction: Double, at now: Timestamp
     ) {
-        self.stored.backoff.failures += 1
-        var wait = max(self.stored.backoff.wait(fraction: fraction), asked)
         if isSuperseded, self.supersededTries < Self.supersededWaits.count {
-            wait = Self.supersededWaits[self.supersededTries]
+            // Before the backoff, so it is no step of that.
+            self.stored.pause = RefreshState.Pause(from: now, seconds: Self.supersededWaits[self.supersededTries])
             self.supersededTries += 1
+            return
         }
+        self.stored.backoff.failures += 1
+        let wait = max(self.stored.backoff.wait(fraction: fraction), asked)
         self.stored.pause = RefreshState.Pause(from: now, seconds: wait)
     }
 

@@ -16,7 +16,7 @@ struct RefreshState: Hashable, Sendable {
     var lastRefresh: Timestamp?
     /// The number of failures in a row since then.
     var backoff = Backoff()
-    /// The pause after the newest failure.
+    /// The pause after the newest failure, or before a current list is asked for again.
     var pause: Pause?
 
     /// A pause between refreshes. It is stored with its beginning: a pause that begins later than now is from a
@@ -85,10 +85,11 @@ struct RefreshState: Hashable, Sendable {
         return JSONValue.object(members).bytes
     }
 
-    /// The time until the next refresh in seconds; 0 when one is due. A clock that went back makes one due.
-    func wait(refreshInterval: Int64, at now: Timestamp) -> Int64 {
-        if let pause = self.pause, self.backoff.failures > 0 { return pause.secondsLeft(at: now) }
-        guard let lastRefresh = self.lastRefresh else { return 0 }
+    /// The time until the next refresh in seconds; 0 when one is due. A clock that went back makes one due, and so does a
+    /// superseded list: the refresh after which it was in force did not end.
+    func wait(refreshInterval: Int64, isSuperseded: Bool = false, at now: Timestamp) -> Int64 {
+        if let pause = self.pause { return pause.secondsLeft(at: now) }
+        guard let lastRefresh = self.lastRefresh, !isSuperseded else { return 0 }
         return Pause(from: lastRefresh, seconds: refreshInterval).secondsLeft(at: now)
     }
 }

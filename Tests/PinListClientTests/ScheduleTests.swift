@@ -226,6 +226,51 @@ struct ScheduleTests {
         }
     }
 
+    @Test("after these three a current list is asked for by the backoff, which begins with its first two minutes")
+    func afterTheseThreeACurrentListIsAskedForByTheBackoff() async throws {
+        let client = try TestClient(fraction: 0.999)
+        let pinning = try client.launch()
+        try client.server.publish { repository in
+            repository.pinsKeys = [repository.newKey()]
+            try repository.publishRoot()
+        }
+        for wait: Int64 in [1, 5, 30, 119, 239] {
+            #expect(await pinning.refresh().isSuccess)
+            #expect(await self.wait(pinning, client) == wait)
+        }
+    }
+
+    @Test(
+        "a signer is replaced, and the refresh ends before the list: a current one is asked for at once",
+        arguments: [true, false])
+    func signerIsReplacedAndTheRefreshEndsBeforeTheList(atTheNextStart: Bool) async throws {
+        let client = try TestClient()
+        let pinning = try client.launch()
+        #expect(await pinning.refresh().isSuccess)
+        client.clock.advance(by: 3_600)
+        try client.server.publish { repository in
+            repository.time = client.clock.now
+            repository.pinsKeys = [repository.newKey()]
+            try repository.publishRoot()
+        }
+        let network = ManualClock(TestClient.start)
+        client.server.interference = { request, answer in
+            if request.address.hasSuffix("pins.json") { try await network.sleep(seconds: 86_400) }
+            return answer
+        }
+        let refresh = Task { await pinning.refresh() }
+        await network.untilSleeping()
+        refresh.cancel()
+        #expect(await refresh.value.fetchFailure?.code == .cancelled)
+        client.server.interference = nil
+        client.server.forgetRequests()
+        try await running(atTheNextStart ? try client.launch() : pinning) {
+            await client.clock.untilSleeping()
+            #expect(client.clock.waits == [1])
+        }
+        #expect(client.server.paths == ["/root/3.json", "/pins.json"])
+    }
+
     @Test("pins are evaluated without refreshes: one event says so")
     func pinsAreEvaluatedWithoutRefreshesOneEventSaysSo() async throws {
         let client = try TestClient()
