@@ -12,6 +12,8 @@ extension ReportQueue {
     public struct StateError: Error, Hashable, Sendable, CustomStringConvertible {
         /// The explanation, in one sentence without a full stop.
         public let description: String
+        /// Whether a newer version of this library wrote the queue: then it is not damaged, and is not replaced.
+        package var isNewer = false
     }
 
     /// The version of the stored form.
@@ -63,8 +65,8 @@ extension ReportQueue {
         let value: JSONValue
         do { value = try JSONValue(strict: bytes) } catch { throw StateError(description: error.description) }
         let object = try StoredObject(value)
-        guard try object.integer("schema", in: Self.schema...Self.schema) == Self.schema else {
-            throw StateError(description: "the queue has another schema")
+        guard try object.integer("schema", in: Self.schema ... .max) == Self.schema else {
+            throw StateError(description: "a newer version wrote the queue", isNewer: true)
         }
         self.droppedCount = try object.integer("dropped", in: 0 ... .max)
         for element in try object.array("waiting", maximum: ReportLimits.waitingWithFirsts) {

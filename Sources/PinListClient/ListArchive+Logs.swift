@@ -115,7 +115,7 @@ extension ListArchive {
 
     /// Stores a log list.
     func persist(_ bytes: [UInt8], of listed: ListedLogs) throws(StateStoreError) {
-        try self.store.withLock { () throws(StateStoreError) in
+        try self.writing { () throws(StateStoreError) in
             if case .bytes(bytes) = self.store.read(.logs(listed.digest), maximumBytes: listed.length) { return }
             try self.store.write(bytes, to: .logs(listed.digest))
         }
@@ -147,7 +147,7 @@ extension ListArchive {
         unnamedIn trust: TrustState, inForce: LogsInForce?, embedded: [UInt8]?
     ) throws(StateStoreError) {
         guard self.hasPinsNamingLogs || !self.store.logDigests().isEmpty else { return }
-        try self.store.withLock { () throws(StateStoreError) in
+        try self.writing { () throws(StateStoreError) in
             // Another process may have stored a list of a root that this one does not know.
             var (stored, problems) = (trust, [Finding]())
             self.loadRoots(into: &stored, &problems)
@@ -164,6 +164,7 @@ extension ListArchive {
                 if let wanted, self.readableLogs(wanted, embedded: embedded) == nil {
                     do throws(Finding) { named.append(try self.pinsNamingLogs(under: stored)?.logs) } catch {
                         if error.kind == .stateUnreadable { return }
+                        try self.store.remove(.pinsNamingLogs)
                     }
                 } else {
                     try self.store.remove(.pinsNamingLogs)

@@ -11,38 +11,61 @@ extension ListArchive {
     func refreshState(_ findings: inout [Finding]) -> RefreshState {
         switch self.store.read(.state, maximumBytes: RefreshState.maximumBytes) {
         case .absent: break
-        case .unreadable(let reason):
-            findings.append(
-                Finding(kind: .stateUnreadable, detail: "\(StateFile.state.path) cannot be read: \(reason)"))
-        case .damaged(let reason):
-            findings.append(Finding(kind: .stateDamaged, detail: "\(StateFile.state.path) is left aside: \(reason)"))
+        case .unreadable(let reason): findings.append(Self.unreadable(.state, reason))
+        case .damaged(let reason): findings.append(Self.damaged(.state, reason))
         case .bytes(let bytes):
             do { return try RefreshState(bytes) } catch {
-                let isNewer = error == .newer
-                let detail =
-                    isNewer ? "a newer version keeps its state here" : "state.json is left aside: it is damaged"
-                findings.append(Finding(kind: isNewer ? .stateNewer : .stateDamaged, detail: detail))
+                findings.append(
+                    error == .newer ? Self.newer(.state) : Self.damaged(.state, "it is no state of a client"))
             }
         }
         return RefreshState()
     }
 
+    /// The findings about a root and a list that were stored by what is stored of refreshes, and are gone.
+    func missing(by state: RefreshState, from trust: TrustState) -> [Finding] {
+        let next = StateFile.root(trust.chain.newest.version + 1)
+        var gone: [StateFile] = []
+        if let root = state.storedRoot, root > trust.chain.newest.version,
+            self.store.read(next, maximumBytes: self.limits.rootBytes) == .absent
+        {
+            gone.append(next)
+        }
+        if state.storedList != nil, self.store.read(.pins, maximumBytes: self.limits.listBytes) == .absent {
+            gone.append(.pins)
+        }
+        return gone.map { Finding(kind: .stateDamaged, detail: "\($0.path) was stored, and is gone", file: $0) }
+    }
+
     /// Stores it.
-    func persist(_ state: RefreshState) throws(StateStoreError) {
-        try self.store.withLock { () throws(StateStoreError) in try self.store.write(state.bytes, to: .state) }
+    ///
+    /// - Parameters:
+    ///   - state: The state of refreshes.
+    ///   - trust: The trust state as it is stored; `nil` where it could not be stored.
+    func persist(_ state: RefreshState, with trust: TrustState?) throws(StateStoreError) {
+        var state = state
+        if let trust {
+            state.storedRoot = trust.chain.held.count > 1 ? trust.chain.newest.version : nil
+            state.storedList = trust.outside?.list.version
+        }
+        try self.writing { () throws(StateStoreError) in
+            // It may be that of a newer version.
+            if case .unreadable(let reason) = self.store.read(.state, maximumBytes: RefreshState.maximumBytes) {
+                throw StateStoreError(unreadable: Self.unreadable(.state, reason))
+            }
+            try self.store.write(state.bytes, to: .state)
+        }
     }
 
     /// Reads the waiting reports.
     func reports(_ findings: inout [Finding]) -> ReportQueue {
         switch self.store.read(.reports, maximumBytes: ReportLimits.stateBytes) {
         case .absent: break
-        case .unreadable(let reason):
-            findings.append(Finding(kind: .stateUnreadable, detail: "the reports cannot be read: \(reason)"))
-        case .damaged(let reason):
-            findings.append(Finding(kind: .stateDamaged, detail: "the reports are left aside: \(reason)"))
+        case .unreadable(let reason): findings.append(Self.unreadable(.reports, reason))
+        case .damaged(let reason): findings.append(Self.damaged(.reports, reason))
         case .bytes(let bytes):
             do { return try ReportQueue(bytes) } catch {
-                findings.append(Finding(kind: .stateDamaged, detail: "the reports are left aside: \(error)"))
+                findings.append(error.isNewer ? Self.newer(.reports) : Self.damaged(.reports, error.description))
             }
         }
         return ReportQueue()
@@ -60,11 +83,14 @@ extension ListArchive {
         _ reports: inout ReportQueue, since known: inout ReportQueue, at now: Timestamp,
         by change: (inout ReportQueue) -> Void
     ) throws(StateStoreError) {
-        try self.store.withLock { () throws(StateStoreError) in
+        try self.writing { () throws(StateStoreError) in
             var stored: ReportQueue?
             switch self.store.read(.reports, maximumBytes: ReportLimits.stateBytes) {
             case .unreadable(let reason): throw StateStoreError("cannot read \(StateFile.reports.path): \(reason)")
-            case .bytes(let bytes): stored = try? ReportQueue(bytes)
+            case .bytes(let bytes):
+                do throws(ReportQueue.StateError) { stored = try ReportQueue(bytes) } catch {
+                    if error.isNewer { throw StateStoreError(newer: .reports) }
+                }
             case .absent, .damaged: break
             }
             if let stored {
@@ -98,7 +124,7 @@ extension ListArchive {
         guard isWritable else { return nil }
         var kept: InstallationID?
         do {
-            try self.store.withLock { () throws(StateStoreError) in
+            try self.writing { () throws(StateStoreError) in
                 // Another process may have been first; all of them have the same place in each rollout.
                 switch self.store.read(.installationID, maximumBytes: InstallationID.length) {
                 case .bytes(let bytes):

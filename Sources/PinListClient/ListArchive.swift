@@ -10,6 +10,8 @@ struct ListArchive: Sendable {
     struct Finding: Error, Hashable {
         let kind: PinningEvent.Kind
         let detail: String
+        /// The root or the list that it is about.
+        var file: StateFile?
     }
 
     let store: any StateStore
@@ -83,7 +85,7 @@ struct ListArchive: Sendable {
     /// - Throws: ``StateStoreError``; the trust state stays valid in memory. Where a root or the list that is there
     ///   cannot be read, nothing is written: it may be newer.
     func persist(_ trust: inout TrustState, embedded: [UInt8]?) throws(StateStoreError) {
-        try self.store.withLock { () throws(StateStoreError) in
+        try self.writing { () throws(StateStoreError) in
             if let unreadable = self.load(into: &trust).unreadable { throw StateStoreError(unreadable: unreadable) }
             for held in trust.chain.held.dropFirst() {
                 try self.replace(.root(held.root.version), held.bytes, self.limits.rootBytes)
@@ -101,18 +103,70 @@ struct ListArchive: Sendable {
         }
     }
 
+    /// Removes what is stored and does not verify: the list, or puts the held one in its place; and the roots that follow the
+    /// newest held one. Else each start would find them again.
+    ///
+    /// Stays: what cannot be read now, all that is there while something cannot be read, and what another process stored
+    /// meanwhile and verifies.
+    func removeDamaged(under trust: TrustState) throws(StateStoreError) {
+        try self.writing { () throws(StateStoreError) in
+            var stored = trust
+            let findings = self.load(into: &stored)
+            guard findings.unreadable == nil else { return }
+            var root = StateFile.root(stored.chain.newest.version + 1)
+            while case .root(let version) = root, self.isThere(root, self.limits.rootBytes) {
+                try self.store.remove(root)
+                root = .root(version + 1)
+            }
+            guard findings.contains(where: { $0.file == .pins }) else { return }
+            if let outside = stored.outside {
+                try self.replace(.pins, outside.bytes, self.limits.listBytes)
+            } else {
+                try self.store.remove(.pins)
+            }
+        }
+    }
+
+    private func isThere(_ file: StateFile, _ limit: Int) -> Bool {
+        switch self.store.read(file, maximumBytes: limit) {
+        case .absent, .unreadable: false
+        case .bytes, .damaged: true
+        }
+    }
+
+    /// Runs a closure while no other process writes here, and where no newer version of this library keeps its state: it may
+    /// have begun to since this process did.
+    func writing(_ body: () throws(StateStoreError) -> Void) throws(StateStoreError) {
+        try self.store.withLock { () throws(StateStoreError) in
+            if case .bytes(let bytes) = self.store.read(.state, maximumBytes: RefreshState.maximumBytes),
+                RefreshState.isNewer(bytes)
+            {
+                throw StateStoreError(newer: .state)
+            }
+            try body()
+        }
+    }
+
     /// The finding that a file is damaged.
     static func damaged(_ file: StateFile, _ reason: String) -> Finding {
-        Finding(kind: .stateDamaged, detail: "\(file.path) is left aside: \(reason)")
+        Finding(kind: .stateDamaged, detail: "\(file.path) is left aside: \(reason)", file: file)
     }
 
     /// The finding that a file cannot be read now.
     static func unreadable(_ file: StateFile, _ reason: String) -> Finding {
-        Finding(kind: .stateUnreadable, detail: "\(file.path) cannot be read: \(reason)")
+        Finding(kind: .stateUnreadable, detail: "\(file.path) cannot be read: \(reason)", file: file)
+    }
+
+    /// The finding that a newer version of this library wrote a file.
+    static func newer(_ file: StateFile) -> Finding {
+        Finding(kind: .stateNewer, detail: "a newer version keeps its state here: it wrote \(file.path)", file: file)
     }
 }
 
 extension [ListArchive.Finding] {
     /// The first file that is there and cannot be read now.
     var unreadable: ListArchive.Finding? { self.first { $0.kind == .stateUnreadable } }
+
+    /// Whether a root or a list is damaged.
+    var isDamaged: Bool { self.contains { $0.kind == .stateDamaged } }
 }

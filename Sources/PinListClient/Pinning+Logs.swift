@@ -20,7 +20,7 @@ extension Pinning {
             if self.storage == .ready {
                 do throws(StateStoreError) { try self.archive.persist(bytes, of: listed) } catch {
                     outcome.storeFailure = error
-                    self.hub.send(PinningEvent(.storeFailed, at: now, error.reason))
+                    self.note(error, at: now)
                 }
             }
             self.useLogs(self.archive.logs(for: trust, embedded: bytes, before: self.logs), at: now)
@@ -70,7 +70,7 @@ extension Pinning {
         do throws(StateStoreError) {
             try self.archive.removeLogs(unnamedIn: trust, inForce: self.logs, embedded: self.embeddedLogs)
         } catch {
-            self.hub.send(PinningEvent(.storeFailed, at: now, error.reason))
+            self.note(error, at: now)
         }
     }
 }

@@ -63,6 +63,7 @@ extension Pinning {
             if failure.code != .cancelled { self.hub.send(PinningEvent(.refreshFailed, at: now, failure.reason)) }
         }
         if !outcome.isCancelled { await self.fetchLogs(&outcome, at: now) }
+        if outcome.isSuccess { self.removeDamaged(at: now) }
         if !outcome.isCancelled { self.schedule(after: outcome, at: now) }
         self.publishIfStalenessChanged(at: now)
         return outcome
@@ -187,14 +188,13 @@ extension Pinning {
         }
         self.lookAtScheduleSooner()
         guard self.storage == .ready else { return }
-        do { try self.archive.persist(self.refreshSchedule.stored) } catch {
-            self.hub.send(PinningEvent(.storeFailed, at: now, error.reason))
+        do throws(StateStoreError) {
+            try self.archive.persist(self.refreshSchedule.stored, with: self.needsStoring ? nil : self.trust)
+        } catch {
+            self.note(error, at: now)
         }
     }
 
-    /// Tells observers and open connections that the list in force has expired, or is valid again because the clock
-    /// went back.
-    func publishIfStalenessChanged(at now: Timestamp) {
     /// Looks whether the list in force has expired: observers and open connections are told once, and collectors as long as it
     /// is so.
     func lookAtStaleness(at now: Timestamp) {
@@ -202,6 +202,9 @@ extension Pinning {
         if self.trust?.isStale(now) == true { self.reportStale(at: now) }
     }
 
+    /// Tells observers and open connections that the list in force has expired, or is valid again because the clock
+    /// went back.
+    func publishIfStalenessChanged(at now: Timestamp) {
         let inForce = self.box.value
         guard inForce.isStale(at: now) != inForce.wasStale else { return }
         self.publish(at: now)

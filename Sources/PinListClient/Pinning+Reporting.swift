@@ -122,7 +122,7 @@ extension Pinning {
         } catch {
             if !hasChanged { change(&self.reports) }
             self.areReportsStored = false
-            self.hub.send(PinningEvent(.storeFailed, at: self.configuration.clock.now, error.reason))
+            self.note(error, at: now)
         }
     }
 

@@ -42,6 +42,7 @@ extension Pinning {
         if var trust = self.trust {
             findings = self.archive.load(into: &trust)
             self.trust = trust
+            self.isDamaged = findings.isDamaged
         }
         if self.storage == .unreadable {
             self.readOthers(findings, at: now)
@@ -66,6 +67,7 @@ extension Pinning {
         guard findings.unreadable == nil, self.trust.flatMap(self.archive.unreadableRoot) == nil else { return }
         var findings = findings
         let state = self.archive.refreshState(&findings)
+        if let trust = self.trust { findings += self.archive.missing(by: state, from: trust) }
         _ = self.archive.reports(&findings)
         self.storage = Storage(after: findings)
         guard self.storage != .unreadable else { return }
@@ -124,9 +126,28 @@ extension Pinning {
         } catch {
             self.needsStoring = true
             outcome.storeFailure = error
-            guard !error.isUnreadable else { return self.stopWriting(error.reason, at: now) }
-            self.hub.send(PinningEvent(.storeFailed, at: now, error.reason))
+            self.note(error, at: now)
         }
+    }
+
+    /// Removes what is stored and does not verify, after a refresh that has brought all that the server has: what was damaged
+    /// is fetched again before.
+    func removeDamaged(at now: Timestamp) {
+        guard self.isDamaged, self.storage == .ready, !self.needsStoring, let trust = self.trust else { return }
+        do throws(StateStoreError) {
+            try self.archive.removeDamaged(under: trust)
+            self.isDamaged = false
+        } catch {
+            self.note(error, at: now)
+        }
+    }
+
+    /// Sends the event about something that could not be stored. Nothing is written from now on where a file cannot be read, or
+    /// a newer version of this library wrote one.
+    func note(_ failure: StateStoreError, at now: Timestamp) {
+        if failure.isUnreadable { return self.stopWriting(failure.reason, at: now) }
+        if failure.isNewer { self.storage = .newer }
+        self.hub.send(PinningEvent(failure.isNewer ? .stateNewer : .storeFailed, at: now, failure.reason))
     }
 
     /// Writes nothing from now on, because a file that is there cannot be read, until it can be.

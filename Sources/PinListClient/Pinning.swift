@@ -154,9 +154,12 @@ public actor Pinning {
         let now = configuration.clock.now
         self.madeAt = now
         var findings = self.archive.load(into: &trust)
+        self.isDamaged = findings.isDamaged
         let state = self.archive.refreshState(&findings)
+        findings += self.archive.missing(by: state, from: trust)
         self.reports = self.archive.reports(&findings)
         self.storedReports = self.reports
+        self.areReportsStored = !findings.contains { $0.file == .reports }
         let storage = Storage(after: findings)
         let installation = self.archive.installation(
             &findings, isWritable: storage == .ready, randomness: configuration.randomness)
@@ -199,6 +202,7 @@ public actor Pinning {
         var findings: [ListArchive.Finding] = []
         self.reports = self.archive.reports(&findings)
         self.storedReports = self.reports
+        self.areReportsStored = findings.isEmpty
         self.storage = Storage(after: findings)
         self.trust = nil
         let policy = configuration.isObserving ? policy.reportingOnly : policy
@@ -207,6 +211,12 @@ public actor Pinning {
                 valid: policy, stale: policy, reportedList: nil, sampling: nil, epoch: 0,
                 earliest: configuration.buildDate, expiresAt: nil, at: now))
         for finding in findings { self.hub.send(PinningEvent(finding.kind, at: now, finding.detail)) }
+        let unusable = policy.entries.filter { !$0.reportTo.allSatisfy { ReportAddress.isAllowed($0) } }
+        if let first = unusable.first {
+            let detail =
+                "an address for reports of \(first.domain) is not an https URL; no report is sent there: correct reportTo"
+            self.hub.send(PinningEvent(.unusableAddress, at: now, detail))
+        }
     }
 
     private static func base(_ url: URL) throws(PinningSetupError) -> String {
@@ -215,12 +225,6 @@ public actor Pinning {
         guard ReportAddress.isAllowed(text), !text.contains("?") else {
             throw PinningSetupError(
                 .address, "lists are refreshed from an https URL without a query; \(url) is not one")
-        let unusable = policy.entries.filter { !$0.reportTo.allSatisfy { ReportAddress.isAllowed($0) } }
-        if let first = unusable.first {
-            let detail =
-                "an address for reports of \(first.domain) is not an https URL; no report is sent there: correct reportTo"
-            self.hub.send(PinningEvent(.unusableAddress, at: now, detail))
-        }
         }
         return text
     }

@@ -18,6 +18,10 @@ struct RefreshState: Hashable, Sendable {
     var backoff = Backoff()
     /// The pause after the newest failure, or before a current list is asked for again.
     var pause: Pause?
+    /// The version of the newest root that is stored after the shipped one, and of the stored list, so that their deletion is
+    /// noticed. They bound nothing (formats.md, section 6).
+    var storedRoot: Int64?
+    var storedList: Int64?
 
     /// A pause between refreshes. It is stored with its beginning: a pause that begins later than now is from a
     /// clock that was ahead, and counts as absent (formats.md, section 6).
@@ -47,13 +51,14 @@ struct RefreshState: Hashable, Sendable {
 
     /// Reads the file.
     init(_ bytes: [UInt8]) throws(ParsingError) {
+        // First, because nothing else is known of what a newer version writes.
+        guard !Self.isNewer(bytes) else { throw .newer }
         guard let value = try? JSONValue(strict: bytes), case .object(let members) = value else { throw .damaged }
         var failedAt: Timestamp?
         var pause: Int64?
         for member in members {
             switch (member.name, member.value) {
             case ("schema", .integer(Self.schema)): continue
-            case ("schema", .integer(let schema)): throw schema > Self.schema ? .newer : .damaged
             case ("lastRefresh", .string(let text)):
                 guard let time = try? Timestamp(text) else { throw .damaged }
                 self.lastRefresh = time
@@ -66,11 +71,21 @@ struct RefreshState: Hashable, Sendable {
             case ("failures", .integer(let count)):
                 guard (0...1_000_000).contains(count) else { throw .damaged }
                 self.backoff.failures = Int(count)
+            case ("root", .integer(let version)): self.storedRoot = version
+            case ("list", .integer(let version)): self.storedList = version
             default: throw .damaged
             }
         }
         guard members.contains(where: { $0.name == "schema" }) else { throw .damaged }
         if let failedAt, let pause { self.pause = Pause(from: failedAt, seconds: pause) }
+    }
+
+    /// Whether a newer version of this library wrote a file, whatever else it has.
+    static func isNewer(_ bytes: [UInt8]) -> Bool {
+        guard case .object(let members)? = try? JSONValue(strict: bytes, numbers: .truncated),
+            case .integer(let schema)? = members.first(where: { $0.name == "schema" })?.value
+        else { return false }
+        return schema > Self.schema
     }
 
     /// The file.
@@ -82,6 +97,8 @@ struct RefreshState: Hashable, Sendable {
             members.append(.init("failedAt", .string(pause.from.description)))
             members.append(.init("pause", .integer(pause.seconds)))
         }
+        if let storedRoot { members.append(.init("root", .integer(storedRoot))) }
+        if let storedList { members.append(.init("list", .integer(storedList))) }
         return JSONValue.object(members).bytes
     }
 

@@ -9,7 +9,7 @@ internal import PinFailureReports
 /// The transport for reports. A protocol, so that each platform and each test brings its own.
 ///
 /// A sender speaks under the platform's default validation alone, never over a pinned transport: a report says that
-/// pinning failed (formats.md, sections 5 and 7).
+/// pinning failed (formats.md, sections 5 and 7). A redirect takes method and body along, whatever its status.
 public protocol ReportSender: Sendable {
     /// Posts a body.
     ///

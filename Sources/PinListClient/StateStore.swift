@@ -85,17 +85,28 @@ public struct StateStoreError: Error, Hashable, Sendable, CustomStringConvertibl
     public let reason: String
     /// Whether a file that is there cannot be read: then it is not replaced.
     let isUnreadable: Bool
+    /// Whether a newer version of this library wrote a file: then nothing is written.
+    let isNewer: Bool
 
     /// Creates a failure.
     public init(_ reason: String) {
         self.reason = reason
         self.isUnreadable = false
+        self.isNewer = false
     }
 
     /// The failure to read a file that was to be replaced.
     init(unreadable finding: ListArchive.Finding) {
         self.reason = finding.detail
         self.isUnreadable = true
+        self.isNewer = false
+    }
+
+    /// The failure to write where a newer version of this library keeps its state.
+    init(newer file: StateFile) {
+        self.reason = ListArchive.newer(file).detail
+        self.isUnreadable = false
+        self.isNewer = true
     }
 
     /// The reason.
