@@ -106,7 +106,7 @@ extension StoreTransaction {
     }
 
     /// Begins an alarm, or says of one that fires what it is now. What fires again before its end was told goes on in
-    /// its message.
+    /// its message, and so does the count that people were told: it grows from that.
     package func put(_ alarm: Alarm, since time: Timestamp) throws {
         try self.connection.execute(
             """
@@ -114,7 +114,8 @@ extension StoreTransaction {
             ON CONFLICT (key) DO UPDATE SET severity = excluded.severity, detail = excluded.detail,
                 count = CASE WHEN alarm.ended_at IS NULL AND alarm.severity = excluded.severity
                     AND alarm.count > excluded.count THEN alarm.count ELSE excluded.count END,
-                told_count = CASE WHEN alarm.ended_at IS NULL AND alarm.severity = excluded.severity
+                told_count = CASE WHEN alarm.message IS NOT NULL
+                    OR (alarm.ended_at IS NULL AND alarm.severity = excluded.severity)
                     THEN alarm.told_count ELSE 0 END,
                 since = CASE WHEN alarm.ended_at IS NULL THEN alarm.since ELSE excluded.since END, ended_at = NULL
             """,
