@@ -35,7 +35,7 @@ package struct StoredAlarm: Hashable, Sendable {
     package let endedAt: Timestamp?
     /// The number of the message that tells of it; `nil` before people were told, and after they were told of its end.
     package let message: Int64?
-    /// The severity that the message named last; `nil` before that.
+    /// The severity that the message named last; `nil` before that, and when a silence that covered it is over.
     package let told: String?
     /// The acknowledgement; `nil` while there is none. An acknowledgement ends with the alarm, and when that becomes
     /// more urgent or grows tenfold.
