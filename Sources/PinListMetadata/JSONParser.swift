@@ -121,6 +121,7 @@ struct JSONParser {
 
     /// RFC 8259, section 6.
     private mutating func number() throws(JSONValue.ParsingError) -> JSONValue {
+        let written = self.position
         let isNegative = self.take("-")
         let start = self.position
         // Counted downwards, because there is one more negative number than positive ones.
@@ -136,8 +137,12 @@ struct JSONParser {
         guard self.bytes[start] != UInt8(ascii: "0") || self.position == start + 1 else {
             throw self.defect("a number with a leading zero")
         }
+        let end = self.position
         let isScaled = try self.skipFractionAndExponent()
         isBeyond = isBeyond || (!isNegative && value == .min)
+        if self.numbers == .written, isBeyond || self.position > end {
+            return .string(String(decoding: self.bytes[written..<self.position], as: UTF8.self))
+        }
         if self.numbers == .truncated, isScaled || isBeyond { return .null }
         guard !isBeyond else { throw self.defect("a number beyond 64 bits") }
         return .integer(isNegative ? value : -value)
@@ -150,14 +155,14 @@ struct JSONParser {
         return Int64(byte - UInt8(ascii: "0"))
     }
 
-    /// Reads past a fraction and an exponent, where ``JSONValue/Numbers/truncated`` allows them.
+    /// Reads past a fraction and an exponent, where ``JSONValue/Numbers`` allows them.
     ///
     /// - Returns: Whether there is an exponent: the whole part alone does not say what the number is.
     private mutating func skipFractionAndExponent() throws(JSONValue.ParsingError) -> Bool {
         guard let byte = self.next, [UInt8(ascii: "."), UInt8(ascii: "e"), UInt8(ascii: "E")].contains(byte) else {
             return false
         }
-        guard self.numbers == .truncated else { throw self.defect("a number with a fraction or an exponent") }
+        guard self.numbers != .whole else { throw self.defect("a number with a fraction or an exponent") }
         if self.take(".") { try self.skipDigits() }
         guard self.take("e") || self.take("E") else { return false }
         if !self.take("-") { _ = self.take("+") }

@@ -54,6 +54,9 @@ public enum JSONValue: Hashable, Sendable {
         /// 64 bits is ``JSONValue/null``. For reports of browsers and other senders: no member that is read of them
         /// needs more.
         case truncated
+        /// All of RFC 8259, section 6: a number that is no whole one of 64 bits is the ``JSONValue/string(_:)`` that was
+        /// written. For senders whose shares count.
+        case written
     }
 
     /// The maximum nesting of arrays and objects. Metadata needs five levels; the parser recurses.

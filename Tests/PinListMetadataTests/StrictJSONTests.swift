@@ -142,6 +142,22 @@ struct StrictJSONTests {
         }
     }
 
+    @Test("of a sender's numbers what is no whole one of 64 bits is the text that was written, where shares count")
+    func ofASendersNumbersWhatIsNoWholeOneOf64BitsIsTheTextThatWasWrittenWhereSharesCount() throws {
+        for text in ["0.05", "-0.5", "443.0", "4e-05", "1E+3", "-1.5e-3", "9223372036854775808", "1e999999999"] {
+            #expect(
+                try JSONValue(strict: Array("[\(text)]".utf8), numbers: .written) == .array([.string(text)]), "\(text)")
+        }
+        for number in [Int64.min, -1, 0, 7, .max] {
+            #expect(try JSONValue(strict: Array("\(number)".utf8), numbers: .written) == .integer(number))
+        }
+        for text in ["1.", ".5", "1e", "-", "01", "1.e3", "1.5.5"] {
+            #expect(throws: JSONValue.ParsingError.self, "\(text)") {
+                try JSONValue(strict: Array(text.utf8), numbers: .written)
+            }
+        }
+    }
+
     @Test("any text comes back from what is written of it", arguments: [1, 2, 3, 4] as [UInt64])
     func anyTextComesBackFromWhatIsWrittenOfIt(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)

@@ -65,7 +65,8 @@ struct ProbeRoute: Sendable {
         func malformed(_ detail: String) -> Problem { Problem(.badRequest, "malformed", detail) }
         let value: JSONValue
         do throws(JSONValue.ParsingError) {
-            value = try JSONValue(strict: body, maximumValues: Self.maximumValues, numbers: .truncated)
+            // A share is kept as it was written.
+            value = try JSONValue(strict: body, maximumValues: Self.maximumValues, numbers: .written)
         } catch {
             throw malformed(error.description)
         }

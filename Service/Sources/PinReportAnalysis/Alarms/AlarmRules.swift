@@ -153,9 +153,8 @@ package enum AlarmRules {
                 let refused = "apps refuse it: "
                 let facts = trouble.hasPrefix(refused) ? String(trouble.dropFirst(refused.count)) : trouble
                 alarms.append(Alarm(.probeFailed, .critical, probe.host, facts, key: probe.name))
-            } else if let end = facts.firstEnd,
-                let severity = Self.severity(Self.certificate, until: end, known.time)
-            {
+            }
+            if let end = facts.firstEnd, let severity = Self.severity(Self.certificate, until: end, known.time) {
                 alarms.append(
                     Alarm(
                         .certificateExpiry, severity, probe.host,

@@ -4,6 +4,7 @@
 
 package import CertificatePinning
 internal import PinListMetadata
+internal import PinRotation
 
 /// The facts of a probe's result. It comes from outside, with a token: what is missing or odd is left out.
 package struct ProbeFacts {
@@ -32,7 +33,7 @@ package struct ProbeFacts {
     let matched: String?
 
     package init(_ result: [UInt8]) {
-        let value = try? JSONValue(strict: result, maximumValues: Self.maximumValues)
+        let value = try? JSONValue(strict: result, maximumValues: Self.maximumValues, numbers: .written)
         let members = Self.members(value)
         let path = Self.elements(members["path"]).map(Self.members)
         self.path = path.compactMap { certificate in
@@ -57,8 +58,10 @@ package struct ProbeFacts {
             self.trouble = error
         } else if Self.text(members["verdict"]) == "block" {
             self.trouble = "apps refuse it: \(Self.text(members["reason"]) ?? "no reason given")"
-        } else if let versions = Self.versions(members["refusedBy"]), Self.isFalse(members["ok"]) {
-            self.trouble = "apps refuse it that still hold list \(versions)"
+        } else if Self.isFalse(members["ok"]),
+            let refusal = Self.refusal(Self.versions(members["refusedBy"]), Self.share(members["refusing"]))
+        {
+            self.trouble = "apps refuse it that \(refusal)"
         } else {
             self.trouble = isSilent ? "the probe does not say what it found" : nil
         }
@@ -110,6 +113,25 @@ package struct ProbeFacts {
             if case .integer(let version) = value { "\(version)" } else { nil }
         }
         return versions.isEmpty ? nil : versions.joined(separator: ", ")
+    }
+
+    /// What those hold who refuse a host, in words; `nil` where none does, or where so few do that it is tolerated: the host
+    /// is not well for another reason.
+    private static func refusal(_ versions: String?, _ share: Double?) -> String? {
+        guard let share else { return versions.map { "still hold list \($0)" } }
+        guard share > GateRules.usualMaxRefusing / 100 else { return nil }
+        let lists = versions.map { "still hold list \($0), or one" } ?? "hold a list"
+        return "\(lists) that is not in lists/: \(Share.percent(share)) of the installations"
+    }
+
+    /// A share that was measured: a number that is no whole one is text (``JSONValue/Numbers/written``). Earlier versions
+    /// kept 0 of each, and none is told where no installation refuses: that says nothing.
+    private static func share(_ value: JSONValue?) -> Double? {
+        switch value {
+        case .integer(let share) where share > 0: Double(share)
+        case .string(let share): Double(share)
+        default: nil
+        }
     }
 
     private static func text(_ value: JSONValue?) -> String? {

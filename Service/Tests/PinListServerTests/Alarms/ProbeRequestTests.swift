@@ -154,6 +154,49 @@ struct ProbeRequestTests {
         }
     }
 
+    @Test("what refuses counts when over 1 % do: a tolerated refusal hides no certificate's end, another is critical")
+    func whatRefusesCountsWhenOver1PercentDo() async throws {
+        try await Self.with { service, push in
+            let names = try await service.store.read { store in
+                try #require(try store.roots(of: "com.example.app").first)
+            }
+            @Sendable func alarms(_ host: String) async throws -> [String] {
+                service.clock.turn(by: 60)
+                let found = #"{"hosts": [{"host": "api.example.com", "ok": false, "verdict": "allow", \#(host)}]}"#
+                #expect(try await push(found).status == 202)
+                let parts = ServiceParts.story(
+                    service.store, anchors: ["com.example.app": names], clock: service.clock)
+                _ = try await parts.lists.reload(from: service.store)
+                return AlarmRules.alarms(try await parts.overview().alarmFacts).filter {
+                    [.certificateExpiry, .probeFailed].contains($0.kind)
+                }.map { "\($0.kind.rawValue) \($0.severity): \($0.detail)" }
+            }
+            let path = #""path": [{"pin": "x", "notAfter": "2026-12-01T00:00:00Z"}]"#
+            // 0.4 % hold list 3, and the host is not well because its certificate ends.
+            for share in ["0.004", "0.01", "4e-05"] {
+                let found = try await alarms(#""refusedBy": [3], "refusing": \#(share), \#(path)"#)
+                #expect(found.count == 1 && found.first?.hasPrefix("certificate-expiry warning") == true, "\(found)")
+            }
+            let unknown = try await alarms(#""refusedBy": [], "refusing": 0.05, "path": []"#)
+            #expect(
+                unknown == [
+                    "probe-failed critical: Apps refuse what the server presents: api.example.com, apps refuse it that hold "
+                        + "a list that is not in lists/: 5 % of the installations"
+                ])
+            let both = try await alarms(#""refusedBy": [3, 4], "refusing": 0.0101, \#(path)"#)
+            #expect(both.count == 2)
+            #expect(
+                both.first?.hasSuffix(
+                    "that still hold list 3, 4, or one that is not in lists/: 1.1 % of the installations") == true,
+                "\(both)")
+            // All do, and nothing was measured.
+            for share in ["1", "null"] {
+                let found = try await alarms(#""refusedBy": [3], "refusing": \#(share), "path": []"#)
+                #expect(found.map { $0.prefix(12) } == ["probe-failed"], "\(share)")
+            }
+        }
+    }
+
     @Test("a revoked certificate that a probe saw served is critical, until a probe sees another")
     func revokedCertificateThatAProbeSawServedIsCritical() async throws {
         try await Self.with { service, push in
