@@ -74,8 +74,9 @@ package struct PinListService: Service {
     }
 
     private func run(on group: MultiThreadedEventLoopGroup) async throws {
-        for (name, refusal) in try await self.parts.lists.reload(from: self.parts.store) {
-            self.parts.logger.error("\(name) is not served: the stored metadata do not verify: \(refusal)")
+        for (name, refusal) in try await self.parts.lists.readiness(self.parts.store) {
+            self.parts.logger.error(
+                "\(name) is not served: the configured root, or what is stored, does not verify: \(refusal)")
         }
         let tls = try self.parts.configuration.tls.map {
             try ServiceTLS($0, every: self.certificateInterval, logger: self.parts.logger)

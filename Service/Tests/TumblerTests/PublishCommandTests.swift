@@ -120,6 +120,7 @@ struct PublishCommandTests {
         "a server that cannot, a redirect, garbage, an endless answer and none at all end with 2",
         arguments: [
             RecordingService.Answer.problem(503, "unavailable", "the disk is full"),
+            .problem(503, "not-verified", "the configured root is a list"),
             .problem(429, "slow-down", "later"),
             .says(502, ["Content-Type": "text/html"], "<h1>Bad Gateway</h1>"), .says(404, [:], ""),
             .says(307, ["Location": "http://127.0.0.1:1/"], ""), .json(200, "hello"), .json(200, "{}"),

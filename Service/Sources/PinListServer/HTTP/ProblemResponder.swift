@@ -2,8 +2,11 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CertificatePinning
 internal import HTTPTypes
 internal import Hummingbird
+internal import Logging
+internal import NIOHTTP1
 
 /// Answers every error as a problem, and never with a page of the framework's: unknown paths with 404, known ones with
 /// an unknown method with 405.
@@ -41,6 +44,14 @@ struct ProblemResponder: HTTPResponder {
             return problem.response
         } catch let error as HTTPError {
             return Problem(error.status, "http", error.body ?? error.status.reasonPhrase).response
+        } catch let error where !(error is HTTPParserError || error is CancellationError) {
+            let path = PrintableText.line(request.uri.path, maximumLength: 256)
+            context.logger.error(
+                "\(request.method) \(path) failed: \(PrintableText.line("\(error)", maximumLength: 512))")
+            return Problem(
+                .internalServerError, "internal",
+                "the service made a mistake, and whether it did what was asked is not known; its log has the error"
+            ).response
         }
     }
 

@@ -5,6 +5,7 @@
 internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
+internal import NIOHTTP1
 
 extension Request {
     /// The whole body, within a limit that is looked at before a byte is read where the length is told.
@@ -23,11 +24,20 @@ extension Request {
             .contentTooLarge, "too-large", "the body is over \(limit) bytes", headers: [.connection: "close"])
         if let length = self.headers[.contentLength].flatMap({ Int($0) }), length > limit { throw tooLarge }
         var bytes: [UInt8] = []
-        for try await buffer in self.body {
+        var parts = self.body.makeAsyncIterator()
+        while let buffer = try await Self.next(of: &parts) {
             guard bytes.count + buffer.readableBytes <= limit else { throw tooLarge }
             try arrived(buffer.readableBytes)
             bytes += buffer.readableBytesView
         }
         return bytes
+    }
+
+    /// The next part of a body. That its sender goes away before its end is no mistake of the service.
+    private static func next(of parts: inout RequestBody.AsyncIterator) async throws -> ByteBuffer? {
+        do { return try await parts.next() } catch let error as HTTPParserError { throw error } catch {
+            throw Problem(
+                .badRequest, "malformed", "the body broke off before its end", headers: [.connection: "close"])
+        }
     }
 }

@@ -26,6 +26,9 @@ package struct PublicationError: Error, Hashable, Sendable, CustomStringConverti
         /// A name without a configured root.
         package static let notConfigured = Code(description: "name-not-configured", status: 422)
 
+        /// The configured root, or what is stored of the name, does not verify: no publication could be evaluated.
+        package static let notVerified = Code(description: "not-verified", status: 503)
+
         /// A code of the client's state machine.
         static func unprocessable(_ code: String) -> Code { Code(description: code, status: 422) }
     }

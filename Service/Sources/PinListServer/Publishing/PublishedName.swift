@@ -56,6 +56,13 @@ package struct PublishedName: Sendable {
         self.trust = trust
     }
 
+    /// Expects the configured root to be that of a name: the name is what tokens are bound to.
+    func expectName(_ name: String) throws(MetadataError) {
+        guard self.configured.name == name else {
+            throw MetadataError(.root, .wrongName, "the configured root is that of \(self.configured.name)")
+        }
+    }
+
     /// The configured bytes for the configured root, however it was spelled when it was published.
     private func served(_ root: [UInt8]) -> [UInt8] { Self.isSame(root, self.anchor, .root) ? self.anchor : root }
 

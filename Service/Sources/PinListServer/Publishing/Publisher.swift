@@ -84,8 +84,8 @@ package struct Publisher: Sendable {
         _ envelopes: [[UInt8]], _ name: String, _ anchor: [UInt8], in store: StoreTransaction, by actor: String,
         at time: Timestamp
     ) throws -> [PublishedName.Change] {
-        let roots = try store.roots(of: name)
-        var published = try PublishedName(anchor: anchor, roots: roots, list: try store.list(of: name))
+        let (roots, list) = (try store.roots(of: name), try store.list(of: name))
+        var published = try Self.published(name, anchor, roots, list)
         let before = published.list?.list
         let changes = try published.publish(envelopes, at: time)
         try Self.expectLogs(of: published.list?.list, in: store)
@@ -109,6 +109,22 @@ package struct Publisher: Sendable {
             }
         }
         return changes
+    }
+
+    /// What is published under a name, as far as it verifies under the configured root.
+    private static func published(
+        _ name: String, _ anchor: [UInt8], _ roots: [[UInt8]], _ list: [UInt8]?
+    ) throws(PublicationError) -> PublishedName {
+        do throws(MetadataError) {
+            let published = try PublishedName(anchor: anchor, roots: roots, list: list)
+            try published.expectName(name)
+            return published
+        } catch {
+            throw PublicationError(
+                .notVerified,
+                "nothing is published: the configured root, or what is stored, does not verify: \(error); "
+                    + "tumbler serve --check, on the service's machine, looks at it")
+        }
     }
 
     /// Expects the log list that a list names: clients would ask for it, and evaluate nothing until it is there.

@@ -65,7 +65,7 @@ final class ServedLists: Sendable {
     init(anchors: [String: [UInt8]]) {
         self.anchors = anchors
         self.anchorRefusals = anchors.reduce(into: [:]) { refusals, anchor in
-            do throws(MetadataError) { try Self.expectRoot(anchor.value, of: anchor.key) } catch {
+            do throws(MetadataError) { try PublishedName(anchor: anchor.value).expectName(anchor.key) } catch {
                 refusals[anchor.key] = error
             }
         }
@@ -191,14 +191,6 @@ final class ServedLists: Sendable {
     func readiness(_ store: any ServiceStore) async throws -> [String: MetadataError] {
         try await self.reload(from: store)
         return self.refusals.merging(self.anchorRefusals) { $1 }
-    }
-
-    /// Expects that a configured root is one, and that of its name: the name is what tokens are bound to.
-    private static func expectRoot(_ anchor: [UInt8], of name: String) throws(MetadataError) {
-        let root = try TrustState(bundledRoot: anchor, bundledList: nil).chain.newest
-        guard root.name == name else {
-            throw MetadataError(.root, .wrongName, "the configured root is that of \(root.name)")
-        }
     }
 
     private static func load(

@@ -27,7 +27,7 @@ struct ServiceAnswer: Sendable {
     /// but for the one whose commit had no answer. A proxy that gives up says nothing of what the service behind it did.
     var mayBeDone: Bool {
         guard self.status >= 500 else { return (200...299).contains(self.status) }
-        // The service has no other status for a change that its store did not take.
+        // The service has no other status for a change that was not made; 500 is a mistake of its own.
         guard self.status == 503, let code = self.problem?.code else { return true }
         return code == Self.unknownOutcome
     }
@@ -98,6 +98,7 @@ struct ServiceAnswer: Sendable {
         case (422, "name-not-configured"): "names: in the configuration of the service has the root that the app ships"
         case (422, _): "docs/guides/when-a-list-is-refused.md has the codes"
         case (413, _): "is there a proxy with a limit before the service?"
+        case (503, "not-verified"): "tumbler serve --check, on the service's machine, says what does not verify"
         case (429, _), (500...599, _): "try again; what is done already stays unchanged"
         default: nil
         }

@@ -3,6 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CertificatePinning
+import Logging
+import NIOConcurrencyHelpers
 import NIOHTTP1
 import PinListMetadata
 import PinningTesting
@@ -102,6 +104,60 @@ struct PublishingRequestTests {
             #expect(both.status == 200)
             #expect(try await service.ask(.GET, "/v1/lists/com.example.app/root/2.json").body == root)
             #expect(try await service.ask(.GET, Self.pins).body == list)
+        }
+    }
+
+    @Test("a wrong root is configured, or what is stored does not verify: nothing is published, and that is said")
+    func wrongRootIsConfiguredOrWhatIsStoredDoesNotVerifyNothingIsPublishedAndThatIsSaid() async throws {
+        let repository = try RepositorySimulator.story()
+        let stranger = try RepositorySimulator(at: TurnedClock.start, seed: 9)
+        let both = [repository.roots[0], repository.lists[0]]
+        for (name, anchor, isStored, code) in [
+            ("com.example.app", repository.lists[0], false, "wrong-type"),
+            ("com.example.other", repository.roots[0], false, "wrong-name"),
+            ("com.example.app", stranger.roots[0], true, "root-gap"),
+        ] {
+            let lines = NIOLockedValueBox<[String]>([])
+            let logger = Logger(label: "test") { _ in RetentionTests.Lines(lines: lines) }
+            try await TestedStore.sqlite.withDatabase { open in
+                let store = try open()
+                if isStored {
+                    _ = try await Publisher(store: store, anchors: repository.anchors).publish(
+                        both, name: name, by: "cli", at: TurnedClock.start)
+                }
+                let count = try await store.read { try $0.publicationCount() }
+                try await RunningService.with(store, logger: logger, { $0.roots = [name: anchor] }) { service in
+                    let token = try await service.token(.publish, [name])
+                    let answer = try await service.publish(both, name, token: token)
+                    #expect(answer.status == 503)
+                    #expect(answer.code == "not-verified")
+                    #expect(answer.member("detail")?.contains(code) == true)
+                    #expect(try await service.actions().last == "publish-refused")
+                    #expect(try await store.read { try $0.publicationCount() } == count)
+                }
+                #expect(lines.withLockedValue { $0.contains { $0.hasPrefix("\(name) is not served: ") } }, "\(code)")
+            }
+        }
+    }
+
+    @Test("an error that no route expects is a problem as any other, and the log has it")
+    func errorThatNoRouteExpectsIsAProblemAsAnyOtherAndTheLogHasIt() async throws {
+        struct Unexpected: Error {}
+        let repository = try RepositorySimulator.story()
+        let lines = NIOLockedValueBox<[String]>([])
+        let logger = Logger(label: "test") { _ in RetentionTests.Lines(lines: lines) }
+        try await TestedStore.sqlite.withDatabase { open in
+            let store = WrappedStore(try open())
+            try await RunningService.with(store, logger: logger, { $0.roots = repository.anchors }) { service in
+                let token = try await service.token(.publish, ["com.example.app"])
+                store.failure = Unexpected()
+                let answer = try await service.publish([repository.roots[0]], token: token)
+                store.failure = nil
+                #expect(answer.status == 500)
+                #expect(answer.code == "internal")
+                let line = "PUT /v1/lists/com.example.app failed: Unexpected()"
+                #expect(lines.withLockedValue { $0.contains(line) })
+            }
         }
     }
 
