@@ -9,7 +9,8 @@ internal import NIOHTTPTypes
 /// at a deadline that no byte extends.
 ///
 /// An answer is over when its last byte was handed to the system, not when it was written into a buffer: a client that
-/// reads a large list slowly has the time of the answer for it, and only then that of the next head begins.
+/// reads a large list slowly has the time of the answer for it, and only then that of the next head begins, or that of a
+/// request which came behind: the deadline is that of the oldest one without an answer.
 ///
 /// When the service ends, a connection without a request is closed at once, and one with a request after its answer, or
 /// when ``ServiceConfiguration/Deadlines/shutdown`` is over.
@@ -29,6 +30,8 @@ final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
     private var check: Scheduled<Void>?
     /// Requests whose answers were not handed to the system whole.
     private var requestsInProgress = 0
+    /// Whether the body of the newest request was read to its end.
+    private var isNewestWhole = true
     /// The context of this handler, as long as it is in a pipeline.
     private var context: ChannelHandlerContext?
 
@@ -59,10 +62,13 @@ final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch self.unwrapInboundIn(data) {
         case .head:
+            self.isNewestWhole = false
             self.requestsInProgress += 1
-            self.wait(self.body, context)
+            if self.requestsInProgress == 1 { self.waitForOldest(context) }
         case .body: break
-        case .end: self.wait(self.answer, context)
+        case .end:
+            self.isNewestWhole = true
+            if self.requestsInProgress == 1 { self.waitForOldest(context) }
         }
         context.fireChannelRead(data)
     }
@@ -86,15 +92,22 @@ final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
     /// Counts requests that were read whole before this handler, and are answered there.
     func began(_ count: Int) {
         self.requestsInProgress += count
-        if let context { self.wait(self.answer, context) }
+        self.isNewestWhole = true
+        if let context, self.requestsInProgress == count { self.waitForOldest(context) }
     }
 
     /// Counts answers that were handed to the system whole.
     func answered(_ count: Int) {
         self.requestsInProgress -= count
-        guard self.requestsInProgress <= 0, let context else { return }
+        guard let context else { return }
+        guard self.requestsInProgress <= 0 else { return self.waitForOldest(context) }
         if self.end != nil { return context.close(promise: nil) }
         self.wait(self.head, context)
+    }
+
+    /// Begins the time of the oldest request without an answer: what comes behind it begins none.
+    private func waitForOldest(_ context: ChannelHandlerContext) {
+        self.wait(self.requestsInProgress > 1 || self.isNewestWhole ? self.answer : self.body, context)
     }
 
     private func wait(_ time: TimeAmount, _ context: ChannelHandlerContext) {

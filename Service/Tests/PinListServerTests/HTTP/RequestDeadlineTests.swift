@@ -115,6 +115,56 @@ struct RequestDeadlineTests {
         }
     }
 
+    @Test("requests that come behind an answer that nobody takes neither prolong its time nor shorten it")
+    func requestsThatComeBehindAnAnswerThatNobodyTakesNeitherProlongItsTimeNorShortenIt() throws {
+        try self.run { channel, loop in
+            try channel.writeInbound(Self.head)
+            try channel.writeInbound(HTTPRequestPart.end(nil))
+            loop.advanceTime(by: .seconds(300))
+            // A body that is not there yet.
+            try channel.writeInbound(Self.head)
+            loop.advanceTime(by: .seconds(290))
+            #expect(channel.isActive)
+            try channel.writeInbound(HTTPRequestPart.end(nil))
+            try channel.writeInbound(Self.head)
+            loop.advanceTime(by: .seconds(9))
+            #expect(channel.isActive)
+            loop.advanceTime(by: .seconds(1))
+            #expect(!channel.isActive)
+        }
+    }
+
+    @Test("the time of a request that came behind begins when the answer before it is taken")
+    func timeOfARequestThatCameBehindBeginsWhenTheAnswerBeforeItIsTaken() throws {
+        // Its body is there, and is not.
+        for (isWhole, time) in [(true, 600), (false, 60)] as [(Bool, Int64)] {
+            try self.run { channel, loop in
+                try channel.writeInbound(Self.head)
+                try channel.writeInbound(HTTPRequestPart.end(nil))
+                try channel.writeInbound(Self.head)
+                if isWhole { try channel.writeInbound(HTTPRequestPart.end(nil)) }
+                loop.advanceTime(by: .seconds(500))
+                try channel.writeOutbound(HTTPResponsePart.end(nil))
+                loop.advanceTime(by: .seconds(time - 1))
+                #expect(channel.isActive)
+                loop.advanceTime(by: .seconds(1))
+                #expect(!channel.isActive)
+            }
+        }
+    }
+
+    @Test("the end of a body that was answered before begins no time of an answer")
+    func endOfABodyThatWasAnsweredBeforeBeginsNoTimeOfAnAnswer() throws {
+        try self.run { channel, loop in
+            try channel.writeInbound(Self.head)
+            try channel.writeOutbound(HTTPResponsePart.end(nil))
+            loop.advanceTime(by: .seconds(14))
+            try channel.writeInbound(HTTPRequestPart.end(nil))
+            loop.advanceTime(by: .seconds(1))
+            #expect(!channel.isActive)
+        }
+    }
+
     @Test("a service that ends closes a connection without a request at once")
     func serviceThatEndsClosesAConnectionWithoutARequestAtOnce() throws {
         try self.run { channel, _ in
