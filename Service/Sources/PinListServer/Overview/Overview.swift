@@ -79,7 +79,11 @@ package struct Overview: Sendable {
         self.attestedHosts = asking.isEmpty ? [:] : try store.attestedHosts(at: now)
         // Of a name that was taken out of the configuration probes and plans stay, and nothing replaces them any more.
         let configured = Set(lists.keys).union(broken.keys)
-        self.probes = try store.probes().filter { configured.contains($0.name) }
+        // A probe of a host that its list lost may come just behind the publication that removed them; nothing replaces it.
+        let listed = Dictionary(uniqueKeysWithValues: self.names.map { ($0.name, [$0].listedHosts) })
+        self.probes = try store.probes().filter { probe in
+            configured.contains(probe.name) && listed[probe.name]?.contains(probe.host) ?? true
+        }
         self.rotations = plans.overviews(of: try store.rotations().filter { configured.contains($0.name) })
         self.sightings = try self.names.map { try store.sightingOverview(of: $0.name, at: now) }
         self.alarms = try store.firingAlarms()

@@ -190,6 +190,9 @@ struct AlarmRuleTests {
             _ = try await Publisher(store: store, anchors: first.anchors).publish(
                 [second], name: "com.example.app", by: "cli", at: TurnedClock.start)
             #expect(try await Self.alarms(store, first) == ["probe-failed critical api.example.com"])
+            // Another instance takes a probe by the list of before, just after that: nothing can replace it any more.
+            try await store.write { try $0.add(hosts) }
+            #expect(try await Self.alarms(store, first) == ["probe-failed critical api.example.com"])
         }
     }
 

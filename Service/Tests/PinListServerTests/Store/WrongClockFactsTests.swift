@@ -168,7 +168,7 @@ struct WrongClockFactsTests {
 
     @Test("a host whose last probe was dated a year ahead is missed after three days, as any other")
     func hostWhoseLastProbeWasDatedAYearAheadIsMissedAfterThreeDays() async throws {
-        let repository = try RepositorySimulator.story()
+        let repository = try RepositorySimulator.story([try .pinned("api.example.com")])
         try await TestedStore.sqlite.withDatabase { open in
             let (store, clock) = (try open(), TurnedClock())
             _ = try await Publisher(store: store, anchors: repository.anchors).publish(
