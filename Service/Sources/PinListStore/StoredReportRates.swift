@@ -9,7 +9,8 @@ package import PinReportAnalysis
 extension StoreTransaction {
     /// Notes what a published list changes of how many installations report.
     ///
-    /// A host that no list ever said a number for has no row: all installations report its failures.
+    /// A host that no list ever said a number for has no row: all installations report its failures. One that left the
+    /// list has the row of ``ReportRate/unlisted``.
     package func noteReportRates(of list: PinList, at time: Timestamp) throws {
         var known: [String: Int64] = [:]
         for row in try self.connection.rows(
@@ -17,9 +18,9 @@ extension StoreTransaction {
         {
             known[try row.text(0)] = try row.integer(1)
         }
-        for domain in list.domains {
-            let (host, share) = (domain.entry.domain.description, list.reportPerMillion(of: domain))
-            guard share != known[host] ?? ReportRate.all else { continue }
+        var shares = known.mapValues { _ in ReportRate.unlisted }
+        for domain in list.domains { shares[domain.entry.domain.description] = list.reportPerMillion(of: domain) }
+        for (host, share) in shares.sorted(by: { $0.key < $1.key }) where share != known[host] ?? ReportRate.all {
             try self.connection.execute(
                 """
                 INSERT INTO report_rate (host, name, since, per_million) VALUES (?, ?, ?, ?)

@@ -39,6 +39,9 @@ package struct ReportRate: Hashable, Sendable {
     /// The number that report where no list says one: all of a million.
     package static let all = MetadataLimits.reportPerMillion.upperBound
 
+    /// Stands for the number of a list that the host left: others that have it say the number, or none does.
+    package static let unlisted: Int64 = 0
+
     private let changes: [String: [Change]]
 
     /// The changes of a host, in any order; without one all installations report.
@@ -52,7 +55,7 @@ package struct ReportRate: Hashable, Sendable {
         let numbers = self.changes.values.map { changes in
             changes.last { $0.firstHour <= hour }?.perMillion ?? Self.all
         }
-        return min(max(numbers.max() ?? Self.all, 1), Self.all)
+        return min(numbers.filter { $0 > Self.unlisted }.max() ?? Self.all, Self.all)
     }
 
     /// The factor of the reports of an hour.

@@ -114,6 +114,35 @@ struct StoredReportRateTests {
     }
 
     @Test(
+        "a host that left its list is a host of no list: its reports are multiplied until then",
+        arguments: TestedStore.all)
+    func hostThatLeftItsListIsAHostOfNoListItsReportsAreMultipliedUntilThen(on tested: TestedStore) async throws {
+        var list = try RepositorySimulator.story(["a.example", "b.example"].map { try .pinned($0) }).list
+        list.domains[0].reportPerMillion = 10_000
+        let quiet = list
+        list.domains.removeFirst()
+        let without = list
+        let (now, hour) = (Self.start, Int64(3_600))
+        let reports = try [0, 30].map { try Self.report("a.example", "no-matching-pin", at: now.before($0 * hour)) }
+        try await tested.withDatabase { open in
+            let store = try open()
+            try await store.write { store in
+                for (ago, list) in [(40, quiet), (10, without), (5, without)] as [(Int64, PinList)] {
+                    try store.noteReportRates(of: list, at: now.before(ago * hour))
+                }
+            }
+            #expect(try await Self.rows(store) == ["a.example -144000 10000", "a.example -36000 0"])
+            try await store.write { try $0.add(reports, countedBy: "one") }
+            try await store.read { store in
+                let unreported = try store.unreported(in: HourGrid(.week, until: now.hour))
+                #expect(Array(unreported.windows.values) == [99])
+                let rate = try #require(try store.hostRates(listed: [], at: now).first { $0.host == "a.example" })
+                #expect(rate.multiplied.lastHour == 1 && rate.multiplied.hours.last == 1)
+            }
+        }
+    }
+
+    @Test(
         "numbers that a newer one replaced go when no chart and no alarm looks that far back; what is shown stays",
         arguments: TestedStore.all, [90, 1] as [Int64])
     func numbersThatANewerOneReplacedGoWhenNoChartAndNoAlarmLooksThatFarBack(on tested: TestedStore, days: Int64)

@@ -34,6 +34,14 @@ struct ReportRateTests {
         #expect([1, 5].map { rate.perMillion(in: $0) } == [500, 10])
     }
 
+    @Test("a host that left its list is multiplied no more, but by another list that has it")
+    func hostThatLeftItsListIsMultipliedNoMoreButByAnotherListThatHasIt() {
+        let left = [Self.change(1, 10), Self.change(5, ReportRate.unlisted, seconds: -60)]
+        #expect([4, 5].map { ReportRate(left).perMillion(in: $0) } == [10, 1_000_000])
+        let other = ReportRate(left + [Self.change(1, 2, by: "b")])
+        #expect([4, 5].map { other.perMillion(in: $0) } == [10, 2])
+    }
+
     @Test("a damaged number in the database multiplies by no nonsense", arguments: [Int64.min, 0, 2_000_000, .max])
     func damagedNumberInTheDatabaseMultipliesByNoNonsense(perMillion: Int64) {
         let factor = ReportRate([Self.change(1, perMillion)]).factor(of: 2)
