@@ -11,7 +11,11 @@ import PinListStore
 struct BackupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: ServiceCommand.backup.rawValue, abstract: ServiceCommand.backup.abstract,
-        discussion: "Restore: stop the service, put the file into dataDir as tumbler.sqlite, start it.")
+        discussion: """
+            Restore: stop the service, move tumbler.sqlite, tumbler.sqlite-wal and tumbler.sqlite-shm out of dataDir, put \
+            the file there as tumbler.sqlite, start the service. An old tumbler.sqlite-wal would damage it. Tokens that \
+            were revoked since count again: docs/operations/service-backup-and-restore.md has every step.
+            """)
 
     @Argument(help: "The new file.", completion: .file())
     var file: String

@@ -18,6 +18,17 @@ struct ServiceCommandTests {
         ["login-link", "--address", "https://pins.example.com/"],
     ]
 
+    @Test("who restores a copy as the help of backup says leaves no write-ahead log beside it, which would damage it")
+    func whoRestoresACopyAsTheHelpOfBackupSaysLeavesNoWriteAheadLogBesideIt() async throws {
+        try await withTemporaryFolder { folder in
+            let help = try await CommandRun.tumbler(["backup", "--help"], in: folder)
+            help.expectResult()
+            for words in ["tumbler.sqlite-wal", "tumbler.sqlite-shm", "docs/operations/service-backup-and-restore.md"] {
+                #expect(help.output.contains(words), "\(help)")
+            }
+        }
+    }
+
     @Test("a database that is not there is said, and made by none of them", arguments: Self.commands)
     func databaseThatIsNotThereIsSaidAndMadeByNoneOfThem(command: [String]) async throws {
         try await withTemporaryFolder { folder in
