@@ -38,8 +38,12 @@ struct AlarmWatch: Service {
     var interval = Self.interval
     /// The targets of which the log says that notifications wait and no instance knows them.
     private let stranded = NIOLockedValueBox<Set<String>>([])
+    /// The time at which this instance began to look.
+    private let begunAt: Timestamp
 
-    init(parts: ServiceParts, sender: any WebhookSender) { (self.parts, self.sender) = (parts, sender) }
+    init(parts: ServiceParts, sender: any WebhookSender) {
+        (self.parts, self.sender, self.begunAt) = (parts, sender, parts.clock.now)
+    }
 
     func run() async throws {
         await withTaskGroup(of: Void.self) { group in
@@ -96,13 +100,19 @@ struct AlarmWatch: Service {
         let causes =
             overview.alarmingHosts.isEmpty
             ? [:] : try await self.parts.store.read { try overview.leadingCauses(in: $0) }
+        let firing = Set(overview.alarms.map(\.key))
+        // That nothing came while no instance ran, or since a backup was made, is no silence of those who report.
+        let knowsSilence = now.secondsSince1970 - self.begunAt.secondsSince1970 >= HostRate.maximumSilence * 3_600
+        let alarms = AlarmRules.alarms(overview.alarmFacts(causes)).filter {
+            $0.kind != .silence || knowsSilence || firing.contains($0.key)
+        }
         let ahead = Set(overview.probes.filter { $0.lastAttempt > now }.map(\.name))
         self.begin()
         let events = try await self.parts.store.write { store in
             // Once, so that the next probe is missed in time: one that is dated ahead has no age.
             for name in ahead.sorted() { try store.dateBackProbes(of: name, at: now) }
             return try AlarmEvaluation(targets: store.knownTargets(at: now)).apply(
-                AlarmRules.alarms(overview.alarmFacts(causes)), in: store, auditHead: overview.auditHead, at: now)
+                alarms, in: store, auditHead: overview.auditHead, at: now)
         }
         for event in events { self.say(event) }
         self.say(overview.targets, overview.targetTime)

@@ -13,7 +13,8 @@ package struct HostRate: Hashable, Sendable {
     package let usual: Double
     /// The number of pin failures in the last hour.
     package let pinFailures: Double
-    /// Hours in a row without a report, up to now.
+    /// Whole hours without a report, up to now: as many as it is at least, for when in its hour the last one came is not
+    /// known.
     package let silentHours: Int64
     /// Reports by the hour, the oldest first, of the last week.
     package let hours: [Int64]
@@ -128,6 +129,6 @@ package struct HostRate: Hashable, Sendable {
             usual: usual(ReportRate.all), hours: week.map { multiplied($0, \.all) },
             factors: Set(rate.factors(of: week.lowerBound..<week.upperBound + 1).map(\.factor)))
         let last = counts.filter { $0.value.all > 0 }.keys.max() ?? (hour - Self.week)
-        self.silentHours = hour - last
+        self.silentHours = max(Int64((Double(hour - last - 1) + part).rounded(.down)), 0)
     }
 }

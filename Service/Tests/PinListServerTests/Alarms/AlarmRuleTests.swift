@@ -294,6 +294,12 @@ struct AlarmRuleTests {
         #expect(!rate(9, last: 0, silent: 2).isSilent)
         #expect(rate(9, last: 0, silent: 3).isSilent)
         #expect(!rate(4, last: 0, silent: 9).isSilent)
+        // The last one came at 10:59:59: it is 13:00:05, then 13:59:59, then 14:00:00.
+        for (hour, part, silent) in [(13, 0.001, 2), (13, 0.999, 2), (14, 0, 3), (10, 0.5, 0)]
+            as [(Int64, Double, Int64)]
+        {
+            #expect(HostRate("a", [10: (9, 0)], hour: hour, part: part).silentHours == silent)
+        }
         // In the middle of an hour half of the one before counts.
         let sliding = HostRate("a", [hour: (10, 4), hour - 1: (20, 8)], hour: hour, part: 0.5)
         #expect((sliding.lastHour, sliding.pinFailures) == (20, 8))
@@ -324,7 +330,7 @@ struct AlarmRuleTests {
     @Test("the rates of hosts are alarms, critical when pins fail")
     func ratesOfHostsAreAlarmsCriticalWhenPinsFail() async throws {
         let repository = try RepositorySimulator.story(
-            ["pin.example", "tls.example", "quiet.example"].map { try .pinned($0) })
+            ["pin.example", "tls.example", "quiet.example", "late.example"].map { try .pinned($0) })
         try await Self.published(repository) { store in
             let hour = TurnedClock.start.hour
             try await store.write { store in
@@ -339,7 +345,9 @@ struct AlarmRuleTests {
                 // Invented hosts are one subject, never urgent, and its silence says nothing.
                 for host in ["made-up.example", "another.example"] { try add(host, "pin", hour, 5) }
                 for ago in Int64(3)..<168 { try add("gone.example", "tls", hour - ago, 60) }
-                for ago in Int64(3)..<168 { try add("quiet.example", "tls", hour - ago, 6) }
+                for ago in Int64(4)..<168 { try add("quiet.example", "tls", hour - ago, 6) }
+                // The last one may have come two hours and a second ago.
+                for ago in Int64(3)..<168 { try add("late.example", "tls", hour - ago, 6) }
             }
             #expect(
                 try await Self.alarms(store, repository, after: 1) == [
@@ -347,7 +355,9 @@ struct AlarmRuleTests {
                     "failure-rate warning tls.example", "silence warning quiet.example",
                 ])
             #expect(
-                try await Self.alarms(store, repository, after: 7_300) == ["silence warning quiet.example"])
+                try await Self.alarms(store, repository, after: 7_300) == [
+                    "silence warning late.example", "silence warning quiet.example",
+                ])
         }
     }
 }

@@ -11,6 +11,7 @@ import Testing
 
 @testable import PinListServer
 @testable import PinListStore
+@testable import PinReportAnalysis
 
 @Suite("Sending alarms")
 struct AlarmWatchTests {
@@ -72,6 +73,45 @@ struct AlarmWatchTests {
             // A list that is about to expire.
             clock.turn(by: RepositorySimulator.listValidity - 10 * 86_400)
             try await body(AlarmWatch(parts: parts, sender: recorder), recorder, clock, lines)
+        }
+    }
+
+    @Test(
+        "a service that was off for hours blames nobody for that: what is silent three hours later is an alarm, and stays one"
+    )
+    func serviceThatWasOffForHoursBlamesNobodyForThat() async throws {
+        let repository = try RepositorySimulator.story(
+            ["back.example", "gone.example"].map { try .pinned($0) })
+        try await TestedStore.sqlite.withDatabase { open in
+            let (store, clock, hour) = (try open(), TurnedClock(), TurnedClock.start.hour)
+            _ = try await Publisher(store: store, anchors: repository.anchors).publish(
+                [repository.roots[0], repository.lists[0]], name: "com.example.app", by: "cli", at: clock.now)
+            @Sendable func add(_ host: String, in hours: Range<Int64>) async throws {
+                try await store.write { store in
+                    for hour in hours {
+                        try store.connection.execute(
+                            "INSERT INTO report_hour (hour, host, kind, count) VALUES (?, ?, 'tls', 9)",
+                            [.integer(hour), .text(host)])
+                    }
+                }
+            }
+            for host in ["back.example", "gone.example"] { try await add(host, in: hour - 168..<hour - 8) }
+            let parts = ServiceParts.story(store, anchors: repository.anchors, clock: clock)
+            _ = try await parts.lists.reload(from: store)
+            func silent(_ watch: AlarmWatch) async throws -> [String] {
+                await watch.look()
+                return try await store.read { try $0.firingAlarms().map(\.key) }.filter { $0.hasPrefix("silence:") }
+            }
+            let watch = AlarmWatch(parts: parts, sender: Recorder())
+            #expect(try await silent(watch) == [])
+            try await add("back.example", in: hour..<hour + 1)
+            clock.turn(by: 3 * 3_600 - 1)
+            #expect(try await silent(watch) == [])
+            clock.turn(by: 1)
+            #expect(try await silent(watch) == ["silence:gone.example:reports"])
+            // It starts anew.
+            #expect(
+                try await silent(AlarmWatch(parts: parts, sender: Recorder())) == ["silence:gone.example:reports"])
         }
     }
 
