@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CertificatePinning
+import PinningTesting
 import Testing
 
 @testable import PinListStore
