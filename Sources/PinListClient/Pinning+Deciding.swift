@@ -60,16 +60,20 @@ extension Pinning {
     ///   - host: The host that it was made for.
     ///   - connection: The facts about the connection for reports.
     ///   - known: The reason for which the rules before refused it; `nil` when they did not.
+    ///   - isTold: Whether a refusal is sent and reported now; if not, the caller decides once more when it has acted on it.
     @_spi(Adapters)
     public nonisolated func decisionAgain(
-        for path: ValidatedPath, host: String, connection: ConnectionFacts, known: PinningDecision.Reason?
+        for path: ValidatedPath, host: String, connection: ConnectionFacts, known: PinningDecision.Reason?,
+        isTold: Bool = true
     ) -> PinningDecision {
         let now = self.configuration.clock.now
         let inForce = self.inForce(at: now)
         let time = inForce.referenceTime(now)
         let decision = self.evaluated(
             self.rules(inForce, for: path, at: now).validate(path, for: host, at: time), inForce, at: time)
-        if decision.verdict == .block, decision.reason != known { self.observe(decision, connection, inForce, at: now) }
+        if isTold, decision.verdict == .block, decision.reason != known {
+            self.observe(decision, connection, inForce, at: now)
+        }
         return decision
     }
 

@@ -23,8 +23,10 @@ internal import FoundationNetworking
 /// `@unchecked Sendable`: because what changes is read and written under the lock only.
 final class PolicyWatch: @unchecked Sendable {
     private typealias Known = ConnectionLedger.Known
-    /// A refusal, and whether nothing else is known of the server that is allowed.
-    private typealias Refused = (known: Known, decision: PinningDecision, isOnly: Bool)
+    /// A refusal, the reason of an earlier one, and whether nothing else is known of the server that is allowed.
+    private typealias Refused = (
+        known: Known, decision: PinningDecision, before: PinningDecision.Reason?, isOnly: Bool
+    )
 
     /// The time for which a response that has begun may go on, in seconds: as on SwiftNIO.
     private static let graceSeconds = 30.0
@@ -155,6 +157,8 @@ final class PolicyWatch: @unchecked Sendable {
         // Before the paths are read: one that is allowed meanwhile is not overlooked.
         self.lock.withLock { (self.time, self.dependsOnClock) = (now, false) }
         let refused = self.newlyRefused()
+        // After the flush: an app that is told, and asks again at once, gets another connection.
+        defer { self.tell(refused) }
         let deniesOthers = self.deniesOthers(self.pinning.policyInForce.policy(at: now), suspended)
         guard deniesOthers || !refused.isEmpty, let session = self.lock.withLock({ self.session }) else { return }
         session.flush {}
@@ -163,17 +167,29 @@ final class PolicyWatch: @unchecked Sendable {
         session.getAllTasks { tasks in self.end(tasks, on: refused) }
     }
 
+    private func tell(_ refused: [Refused]) {
+        for refused in refused {
+            _ = self.decision(on: refused.known, before: refused.before)
+        }
+    }
+
+    private func decision(
+        on known: Known, before: PinningDecision.Reason?, isTold: Bool = true
+    ) -> PinningDecision {
+        self.pinning.decisionAgain(
+            for: known.path, host: known.server.host.description,
+            connection: ConnectionFacts(port: known.server.port), known: before, isTold: isTold)
+    }
+
     /// The connections that are refused now, for another reason than before.
     private func newlyRefused() -> [Refused] {
         let before = self.lock.withLock { self.refused }
         var reasons: [Known: PinningDecision.Reason] = [:]
-        var (refused, dependsOnClock): ([(known: Known, decision: PinningDecision)], Bool) = ([], false)
+        var (refused, dependsOnClock): ([Refused], Bool) = ([], false)
         var allowed: Set<ConnectionLedger.Server> = []
         for known in self.ledger.known.union(before.keys) {
             let server = known.server
-            let decision = self.pinning.decisionAgain(
-                for: known.path, host: server.host.description, connection: ConnectionFacts(port: server.port),
-                known: before[known])
+            let decision = self.decision(on: known, before: before[known], isTold: false)
             guard decision.verdict == .block else {
                 self.ledger.restore(known, isCovered: decision.entry != nil)
                 allowed.insert(server)
@@ -184,13 +200,13 @@ final class PolicyWatch: @unchecked Sendable {
             // It may be allowed at another time.
             dependsOnClock = dependsOnClock || decision.entry?.expiresAt != nil || decision.entry?.transparency != nil
             if reasons.count < Self.maximum { reasons[known] = decision.reason }
-            if before[known] != decision.reason { refused.append((known, decision)) }
+            if before[known] != decision.reason { refused.append((known, decision, before[known], isOnly: false)) }
         }
         self.lock.withLock { [reasons, dependsOnClock] in
             self.refused = reasons.filter { !self.allowedMeanwhile.contains($0.key) }
             self.dependsOnClock = self.dependsOnClock || dependsOnClock
         }
-        return refused.map { ($0.known, $0.decision, isOnly: !allowed.contains($0.known.server)) }
+        return refused.map { ($0.known, $0.decision, $0.before, isOnly: !allowed.contains($0.known.server)) }
     }
 
     /// Whether rules deny other keys or certificates than those before, or a suspension is over: connections may be open, and
