@@ -57,13 +57,24 @@ extension ReportQueue {
         ]).bytes
     }
 
+    /// Whether a newer version of this library wrote a file, whatever else it has, and numbers of any kind.
+    package static func hasSchema(above known: Int64, _ bytes: [UInt8]) -> Bool {
+        guard case .object(let members)? = try? JSONValue(strict: bytes, numbers: .truncated),
+            case .integer(let schema)? = members.first(where: { $0.name == "schema" })?.value
+        else { return false }
+        return schema > known
+    }
+
     /// Reads a stored queue. All of it must be well-formed: a file with one defect is not used at all.
     ///
     /// - Throws: ``StateError``.
     public init(_ bytes: [UInt8]) throws(StateError) {
         guard bytes.count <= ReportLimits.stateBytes else { throw StateError(description: "the queue is too large") }
         let value: JSONValue
-        do { value = try JSONValue(strict: bytes) } catch { throw StateError(description: error.description) }
+        do { value = try JSONValue(strict: bytes) } catch {
+            let isNewer = Self.hasSchema(above: Self.schema, bytes)
+            throw StateError(description: error.description, isNewer: isNewer)
+        }
         let object = try StoredObject(value)
         guard try object.integer("schema", in: Self.schema ... .max) == Self.schema else {
             throw StateError(description: "a newer version wrote the queue", isNewer: true)

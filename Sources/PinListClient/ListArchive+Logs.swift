@@ -164,7 +164,8 @@ extension ListArchive {
                 if let wanted, self.readableLogs(wanted, embedded: embedded) == nil {
                     do throws(Finding) { named.append(try self.pinsNamingLogs(under: stored)?.logs) } catch {
                         if error.kind == .stateUnreadable { return }
-                        try self.store.remove(.pinsNamingLogs)
+                        // Under a root that is fetched again it may verify.
+                        if !problems.isDamaged { try self.store.remove(.pinsNamingLogs) }
                     }
                 } else {
                     try self.store.remove(.pinsNamingLogs)

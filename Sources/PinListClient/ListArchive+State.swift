@@ -24,9 +24,10 @@ extension ListArchive {
 
     /// The findings about a root and a list that were stored by what is stored of refreshes, and are gone.
     func missing(by state: RefreshState, from trust: TrustState) -> [Finding] {
-        let next = StateFile.root(trust.chain.newest.version + 1)
+        let version = trust.chain.newest.version + 1
+        let next = StateFile.root(version)
         var gone: [StateFile] = []
-        if let root = state.storedRoot, root > trust.chain.newest.version,
+        if let first = state.firstRoot, let last = state.storedRoot, first <= version, version <= last,
             self.store.read(next, maximumBytes: self.limits.rootBytes) == .absent
         {
             gone.append(next)
@@ -45,7 +46,8 @@ extension ListArchive {
     func persist(_ state: RefreshState, with trust: TrustState?) throws(StateStoreError) {
         var state = state
         if let trust {
-            state.storedRoot = trust.chain.held.count > 1 ? trust.chain.newest.version : nil
+            let roots = trust.chain.held.dropFirst()
+            (state.firstRoot, state.storedRoot) = (roots.first?.root.version, roots.last?.root.version)
             state.storedList = trust.outside?.list.version
         }
         try self.writing { () throws(StateStoreError) in

@@ -42,6 +42,12 @@ extension Pinning {
         if var trust = self.trust {
             findings = self.archive.load(into: &trust)
             self.trust = trust
+            // Later than the start it is told once: a refresh puts it right before the next start finds it.
+            if !self.isDamaged, self.storage == .ready {
+                for finding in findings where finding.kind == .stateDamaged {
+                    self.hub.send(PinningEvent(finding.kind, at: now, finding.detail))
+                }
+            }
             self.isDamaged = findings.isDamaged
         }
         if self.storage == .unreadable {

@@ -10,7 +10,7 @@ struct RefreshState: Hashable, Sendable {
     /// The schema that this version writes.
     static let schema: Int64 = 1
     /// The maximum length of the file in bytes: it has some hundred, and is read before anything is trusted.
-    static let maximumBytes = 4_096
+    static let maximumBytes = 65_536
 
     /// The time of the last successful refresh.
     var lastRefresh: Timestamp?
@@ -21,6 +21,8 @@ struct RefreshState: Hashable, Sendable {
     /// The version of the newest root that is stored after the shipped one, and of the stored list, so that their deletion is
     /// noticed. They bound nothing (formats.md, section 6).
     var storedRoot: Int64?
+    /// The version of the first root after the one that was shipped then: earlier ones were never stored.
+    var firstRoot: Int64?
     var storedList: Int64?
 
     /// A pause between refreshes. It is stored with its beginning: a pause that begins later than now is from a
@@ -71,6 +73,7 @@ struct RefreshState: Hashable, Sendable {
             case ("failures", .integer(let count)):
                 guard (0...1_000_000).contains(count) else { throw .damaged }
                 self.backoff.failures = Int(count)
+            case ("firstRoot", .integer(let version)): self.firstRoot = version
             case ("root", .integer(let version)): self.storedRoot = version
             case ("list", .integer(let version)): self.storedList = version
             default: throw .damaged
@@ -81,12 +84,7 @@ struct RefreshState: Hashable, Sendable {
     }
 
     /// Whether a newer version of this library wrote a file, whatever else it has.
-    static func isNewer(_ bytes: [UInt8]) -> Bool {
-        guard case .object(let members)? = try? JSONValue(strict: bytes, numbers: .truncated),
-            case .integer(let schema)? = members.first(where: { $0.name == "schema" })?.value
-        else { return false }
-        return schema > Self.schema
-    }
+    static func isNewer(_ bytes: [UInt8]) -> Bool { ReportQueue.hasSchema(above: Self.schema, bytes) }
 
     /// The file.
     var bytes: [UInt8] {
@@ -97,6 +95,7 @@ struct RefreshState: Hashable, Sendable {
             members.append(.init("failedAt", .string(pause.from.description)))
             members.append(.init("pause", .integer(pause.seconds)))
         }
+        if let firstRoot { members.append(.init("firstRoot", .integer(firstRoot))) }
         if let storedRoot { members.append(.init("root", .integer(storedRoot))) }
         if let storedList { members.append(.init("list", .integer(storedList))) }
         return JSONValue.object(members).bytes

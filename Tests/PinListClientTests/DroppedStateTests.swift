@@ -84,9 +84,11 @@ struct DroppedStateTests {
         let list = try client.publish()
         let pinning = try client.launch()
         #expect(await pinning.refresh().isSuccess)
+        #expect(await !pinning.kinds().contains(.stateDamaged))
         store.write([0], to: .pins)
-        #expect(await pinning.refresh().isSuccess)
+        for _ in 0..<2 { #expect(await pinning.refresh().isSuccess) }
         #expect(store.read(.pins, maximumBytes: .max) == .bytes(list))
+        #expect(await pinning.kinds().count { $0 == .stateDamaged } == 1)
         #expect(await (try client.launch()).kinds().isEmpty)
     }
 
@@ -113,6 +115,22 @@ struct DroppedStateTests {
         #expect(await pinning.kinds() == [.stateDamaged])
         #expect(await pinning.refresh().isSuccess)
         #expect(store.read(file, maximumBytes: .max) != .absent)
+        #expect(await (try client.launch()).kinds().isEmpty)
+    }
+
+    @Test("an app that is put back to a build with an older root misses no root that was never stored")
+    func appThatIsPutBackToABuildWithAnOlderRootMissesNoRootThatWasNeverStored() async throws {
+        let store = MemoryStore()
+        let client = try TestClient(store: store)
+        for _ in 0..<2 { _ = try client.server.publish { try $0.publishRoot() } }
+        let repository = client.server.repository
+        let newer = try Pinning(
+            root: .bytes(repository.roots[1]), list: .bytes(repository.lists[0]),
+            refreshFrom: URL(string: SimulatedServer.address), state: .store(store), configuration: client.configuration
+        )
+        #expect(await newer.refresh().isSuccess)
+        #expect(store.read(.root(3), maximumBytes: .max) != .absent)
+        #expect(store.read(.root(2), maximumBytes: .max) == .absent)
         #expect(await (try client.launch()).kinds().isEmpty)
     }
 

@@ -16,6 +16,7 @@ struct NewerStateTests {
         arguments: [
             #"{"schema":2,"lastRefresh":17}"#, #"{"lastRefresh":17,"schema":2}"#,
             #"{"share":0.5,"places":{"a":[1e9]},"schema":2}"#,
+            #"{"places":""# + String(repeating: "a", count: 9_999) + #"","schema":2}"#,
         ])
     func isReadAndNeverWrittenWhereverItsSchemaStandsAndWhateverElseItHas(text: String) async throws {
         let store = FaultyStore()
@@ -50,10 +51,12 @@ struct NewerStateTests {
         #expect(await pinning.kinds().count { $0 == .stateNewer } == 1)
     }
 
-    @Test("that is a queue of reports is not replaced: reports go out, and are kept in memory")
-    func thatIsAQueueOfReportsIsNotReplaced() async throws {
+    @Test(
+        "that is a queue of reports is not replaced: reports go out, and are kept in memory",
+        arguments: [#"{"schema":2,"reports":[]}"#, #"{"share":0.5,"schema":2}"#])
+    func thatIsAQueueOfReportsIsNotReplaced(text: String) async throws {
         let store = MemoryStore()
-        let queue = Array(#"{"schema":2,"reports":[]}"#.utf8)
+        let queue = Array(text.utf8)
         store.write(queue, to: .reports)
         let collector = SimulatedCollector()
         var entry = try TestClient.entry(1).entry

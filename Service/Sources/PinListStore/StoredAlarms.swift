@@ -35,7 +35,8 @@ package struct StoredAlarm: Hashable, Sendable {
     package let endedAt: Timestamp?
     /// The number of the message that tells of it; `nil` before people were told, and after they were told of its end.
     package let message: Int64?
-    /// The severity that the message named last; `nil` before that, and when a silence that covered it is over.
+    /// The severity that the message named last; `nil` before that; ``silenced`` while a silence covers it, until that is
+    /// over and people are told again.
     package let told: String?
     /// The acknowledgement; `nil` while there is none. An acknowledgement ends with the alarm, and when that becomes
     /// more urgent or grows tenfold.
@@ -44,6 +45,12 @@ package struct StoredAlarm: Hashable, Sendable {
     package var count: Int64 = 0
     /// The count when people were last told of it or acknowledged it; 0 before that.
     package var toldCount: Int64 = 0
+
+    /// The value of ``told`` for what a silence covers.
+    package static let silenced = "silenced"
+
+    /// Whether a silence covered it at the last look.
+    package var isSilenced: Bool { self.told == Self.silenced }
 
     /// Whether it grew tenfold since people were told of it or acknowledged it.
     package var hasGrown: Bool { self.toldCount > 0 && self.count / 10 >= self.toldCount }
@@ -198,6 +205,11 @@ extension StoreTransaction {
         try self.connection.execute(
             "UPDATE alarm_message SET severity = ?, next_at = ? WHERE number = ?",
             [.text(severity.rawValue), .integer(nextAt.secondsSince1970), .integer(message)])
+    }
+
+    /// Sets what people were told of an alarm: its severity, or that it is silenced.
+    package func put(told: String, of key: String) throws {
+        try self.connection.execute("UPDATE alarm SET told = ? WHERE key = ?", [.text(told), .text(key)])
     }
 
     /// Brings the next notification of a message forward.

@@ -56,20 +56,18 @@ extension StoreTransaction {
             SELECT what, severity, ends_at, made_at, made_by, reason FROM alarm_silence
             WHERE ends_at > ? AND made_at <= ? ORDER BY ends_at, what
             """, [.integer(now.secondsSince1970), .integer(now.before(-BelievedTime.step).secondsSince1970)]
-        ).compactMap(Self.silence)
+        ).compactMap { row in
+            // One of a severity that a later version knows keeps nothing quiet here.
+            guard let severity = Alarm.Severity(rawValue: try row.text(1)) else { return nil }
+            return StoredSilence(
+                what: try row.text(0), severity: severity, endsAt: Timestamp(secondsSince1970: try row.integer(2)),
+                madeAt: Timestamp(secondsSince1970: try row.integer(3)), madeBy: try row.text(4),
+                reason: try row.text(5))
+        }
     }
 
-    private static func silence(_ row: SQLRow) throws -> StoredSilence? {
-        // One of a severity that a later version knows keeps nothing quiet here.
-        guard let severity = Alarm.Severity(rawValue: try row.text(1)) else { return nil }
-        return StoredSilence(
-            what: try row.text(0), severity: severity, endsAt: Timestamp(secondsSince1970: try row.integer(2)),
-            madeAt: Timestamp(secondsSince1970: try row.integer(3)), madeBy: try row.text(4), reason: try row.text(5))
-    }
-
-    /// Keeps a silence in place of an earlier one of the same, which may have covered more.
+    /// Keeps a silence in place of an earlier one of the same.
     package func put(_ silence: StoredSilence) throws {
-        let before = try self.silences(at: silence.madeAt)
         try self.connection.execute(
             """
             INSERT INTO alarm_silence (what, severity, ends_at, made_at, made_by, reason) VALUES (?, ?, ?, ?, ?, ?)
@@ -80,50 +78,25 @@ extension StoreTransaction {
                 .text(silence.what), .text(silence.severity.rawValue), .integer(silence.endsAt.secondsSince1970),
                 .integer(silence.madeAt.secondsSince1970), .text(silence.madeBy), .text(silence.reason),
             ])
-        try self.tellAnew(before, at: silence.madeAt)
     }
 
     /// Ends a silence.
     ///
     /// - Returns: Whether there was one that was not over.
     package func removeSilence(_ what: String, at now: Timestamp) throws -> Bool {
-        let before = try self.silences(at: now)
-        let isRemoved =
-            try self.connection.execute(
-                "DELETE FROM alarm_silence WHERE what = ? AND ends_at > ?",
-                [.text(what), .integer(now.secondsSince1970)]) == 1
-        try self.tellAnew(before, at: now)
-        return isRemoved
+        try self.connection.execute(
+            "DELETE FROM alarm_silence WHERE what = ? AND ends_at > ?", [.text(what), .integer(now.secondsSince1970)])
+            == 1
     }
 
     /// Forgets silences that are over, and those that a wrong clock dated ahead: they would begin at that time.
     package func removeSilences(endedBy now: Timestamp) throws {
         let (believed, latest) = (try self.believedTime(by: now), try self.latestTime(by: now))
-        let removed = try self.connection.rows(
-            """
-            DELETE FROM alarm_silence WHERE ends_at <= ? OR made_at > ?
-            RETURNING what, severity, ends_at, made_at, made_by, reason
-            """,
+        try self.connection.execute(
+            "DELETE FROM alarm_silence WHERE ends_at <= ? OR made_at > ?",
             [
                 .integer(believed.secondsSince1970),
                 .integer(latest.before(-BelievedTime.step).secondsSince1970),
-            ]
-        ).compactMap(Self.silence)
-        try self.tellAnew(removed.filter { $0.endsAt <= believed }, at: now)
-    }
-
-    /// Has people told anew, at the next look, of alarms that fire, that no person has seen, and that a silence covered and
-    /// none covers any more: those that rang before it are told, and would be quiet for good.
-    ///
-    /// - Parameter silences: The silences that there were.
-    private func tellAnew(_ silences: [StoredSilence], at now: Timestamp) throws {
-        guard !silences.isEmpty else { return }
-        let others = try self.silences(at: now)
-        for alarm in try self.firingAlarms() where alarm.acknowledgement == nil {
-            guard let message = alarm.message, silences.covering(alarm) != nil, others.covering(alarm) == nil
-            else { continue }
-            try self.connection.execute("UPDATE alarm SET told = NULL WHERE key = ?", [.text(alarm.key)])
-            try self.bringForward(message, to: now)
-        }
+            ])
     }
 }

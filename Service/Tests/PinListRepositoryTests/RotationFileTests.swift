@@ -79,14 +79,19 @@ struct RotationFileTests {
     func daysWithoutTheOldKeysOfAnotherPlanSayNothingOfThisOnes() throws {
         let plan = try Self.plan()
         var memory = ProbeMemory()
-        memory.keep(KeySightings(at: SourceText.now, oldNowhereSince: SourceText.now), of: plan)
+        let since = SourceText.now.later(-20 * 86_400)
+        memory.keep(KeySightings(at: SourceText.now, oldNowhereSince: since), of: plan)
         let read = try #require(ProbeMemory(memory.bytes))
-        #expect(read.sightings(of: plan, at: SourceText.now)?.oldNowhereSince == SourceText.now)
+        #expect(read.sightings(of: plan, at: SourceText.now)?.oldNowhereSince == since)
         var wider = plan
         wider.old.append(PlannedKey(Pin(kind: .publicKey, hashing: [9])))
         #expect(read.sightings(of: wider, at: SourceText.now) == plan.sightings)
         wider.old.removeFirst()
         #expect(read.sightings(of: wider, at: SourceText.now) == plan.sightings)
+        // Of what was kept without them it is not known what was looked for.
+        let text = String(decoding: memory.bytes, as: UTF8.self)
+        let older = try #require(ProbeMemory(Array(text.replacing(/"old":\[[^\]]*\],/, with: "").utf8)))
+        #expect(older != read && older.sightings(of: plan, at: SourceText.now) == plan.sightings)
     }
 
     @Test("hostile files are refused with file and line, and none is read without a bound")

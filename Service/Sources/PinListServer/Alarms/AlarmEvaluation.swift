@@ -36,6 +36,7 @@ struct AlarmEvaluation: Sendable {
         }
         try store.removeSilences(endedBy: now)
         let silences = try store.silences(at: now)
+        try self.mark(silences, in: store)
         let begun = try self.begin(
             Self.unassigned(try store.untoldAlarms(), try store.alarmMessages(), silences), besides: seen,
             in: store, at: now)
@@ -77,6 +78,17 @@ struct AlarmEvaluation: Sendable {
             }
         }
         for key in firing.keys.sorted() where wanted[key] == nil { try store.endAlarm(key, at: now) }
+    }
+
+    /// Marks what silences cover in messages: when none does any more, people are told, whatever they were told before.
+    private func mark(_ silences: [StoredSilence], in store: StoreTransaction) throws {
+        for alarm in try store.untoldAlarms() where alarm.message != nil {
+            if alarm.acknowledgement != nil {
+                if alarm.isSilenced { try store.put(told: alarm.severity, of: alarm.key) }
+            } else if !alarm.isSilenced, silences.covering(alarm) != nil {
+                try store.put(told: StoredAlarm.silenced, of: alarm.key)
+            }
+        }
     }
 
     /// The alarms that belong into another message: those without a message that no person has seen, and those that became
@@ -157,7 +169,8 @@ struct AlarmEvaluation: Sendable {
         }
         let loud = firing.filter { silences.covering($0) == nil }
         guard let urgent = loud.map({ Alarm.Severity.known($0.severity) }).max() else { return nil }
-        let isWorse = urgent > .known(message.severity)
+        // What rang before it was silenced rings when the silence ends.
+        let isAtOnce = isNew || urgent > .known(message.severity) || loud.contains(where: \.isSilenced)
         // What is critical waits for no hour that another alarm, which anybody may have rung, began; nor does what grew.
         let isPressing = loud.contains { alarm in
             alarm.hasGrown || (alarm.told == nil && .known(alarm.severity) == Alarm.Severity.critical)
@@ -167,7 +180,7 @@ struct AlarmEvaluation: Sendable {
             || loud.contains { $0.told != $0.severity } || alarms.contains { $0.endedAt != nil && $0.told != nil }
         // A time far ahead is one that a wrong clock set.
         let left = message.nextAt.secondsSince1970 - now.secondsSince1970
-        guard isNew || isWorse || (isChanged && (left <= 0 || left > Self.joining)) else {
+        guard isAtOnce || (isChanged && (left <= 0 || left > Self.joining)) else {
             if isPressing, left > Self.settling {
                 try store.bringForward(message.number, to: now.before(-Self.settling))
             }

@@ -102,7 +102,9 @@ struct AlarmWatch: Service {
             ? [:] : try await self.parts.store.read { try overview.leadingCauses(in: $0) }
         let firing = Set(overview.alarms.map(\.key))
         // That nothing came while no instance ran, or since a backup was made, is no silence of those who report.
-        let knowsSilence = now.secondsSince1970 - self.begunAt.secondsSince1970 >= HostRate.maximumSilence * 3_600
+        // A clock that was ahead at the start says nothing of that.
+        let age = now.secondsSince1970 - self.begunAt.secondsSince1970
+        let knowsSilence = !(0..<HostRate.maximumSilence * 3_600).contains(age)
         let alarms = AlarmRules.alarms(overview.alarmFacts(causes)).filter {
             $0.kind != .silence || knowsSilence || firing.contains($0.key)
         }

@@ -35,7 +35,11 @@ extension Request {
 
     /// The next part of a body. That its sender goes away before its end is no mistake of the service.
     private static func next(of parts: inout RequestBody.AsyncIterator) async throws -> ByteBuffer? {
-        do { return try await parts.next() } catch let error as HTTPParserError { throw error } catch {
+        do { return try await parts.next() } catch let error
+            where error is HTTPParserError || error is CancellationError
+        {
+            throw error
+        } catch {
             throw Problem(
                 .badRequest, "malformed", "the body broke off before its end", headers: [.connection: "close"])
         }

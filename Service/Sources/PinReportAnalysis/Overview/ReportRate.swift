@@ -50,10 +50,12 @@ package struct ReportRate: Hashable, Sendable {
     }
 
     /// The number of installations of a million that report in an hour.
-    package func perMillion(in hour: Int64) -> Int64 {
+    package func perMillion(in hour: Int64) -> Int64 { self.perMillion(in: hour) { _ in true } }
+
+    private func perMillion(in hour: Int64, where counts: (Change) -> Bool) -> Int64 {
         guard !self.changes.isEmpty else { return Self.all }
         let numbers = self.changes.values.map { changes in
-            changes.last { $0.firstHour <= hour }?.perMillion ?? Self.all
+            changes.last { $0.firstHour <= hour && counts($0) }?.perMillion ?? Self.all
         }
         return min(numbers.filter { $0 > Self.unlisted }.max() ?? Self.all, Self.all)
     }
@@ -61,9 +63,12 @@ package struct ReportRate: Hashable, Sendable {
     /// The factor of the reports of an hour.
     func factor(of hour: Int64) -> Double { Double(Self.all) / Double(self.perMillion(in: hour)) }
 
-    /// The fewest and the most installations of a million that report in some hours, the next one's beginning included.
+    /// The fewest and the most installations of a million that report in some hours, the next one's beginning included. For
+    /// what is usual a host that left a list has its number on: those who hold that list report as before.
     package func perMillion(in hours: ClosedRange<Int64>) -> ClosedRange<Int64> {
-        let numbers = self.beginnings(in: hours.lowerBound..<hours.upperBound + 2).map { self.perMillion(in: $0) }
+        let numbers = self.beginnings(in: hours.lowerBound..<hours.upperBound + 2).map { hour in
+            self.perMillion(in: hour) { $0.perMillion > Self.unlisted }
+        }
         return (numbers.min() ?? Self.all)...(numbers.max() ?? Self.all)
     }
 

@@ -126,4 +126,34 @@ struct AlarmRungAgainTests {
             #expect(try await Self.told(critical, to: store, after: 160) == [])
         }
     }
+
+    @Test(
+        "it rings at its end where the service was off then, where it dipped then, and where less is silenced anew just then",
+        arguments: TestedStore.all)
+    func ringsAtItsEndWhereTheServiceWasOffWhereItDippedAndWhereLessIsSilenced(on tested: TestedStore) async throws {
+        let (a, b) = (Self.failing("a", 12), Self.failing("b", 12))
+        try await tested.withDatabase { open in
+            let store = try open()
+            _ = try await Self.told([a], to: store, after: 0)
+            try await Self.silence("failure-rate:a", for: 60, in: store, after: 10)
+            #expect(try await Self.told([a], to: store, after: 20) == [])
+            #expect(try await Self.told([a], to: store, after: 13 * 3_600) == ["firing failure-rate:a 1"])
+        }
+        try await tested.withDatabase { open in
+            let store = try open()
+            #expect(try await Self.told([a, b], to: store, after: 0) == ["firing failure-rate:a 2"])
+            try await Self.silence("failure-rate:a", for: 60, in: store, after: 10)
+            #expect(try await Self.told([a, b], to: store, after: 20) == [])
+            #expect(try await Self.told([b], to: store, after: 75) == [])
+            #expect(try await Self.told([a, b], to: store, after: 90) == ["firing failure-rate:a 2"])
+        }
+        try await tested.withDatabase { open in
+            let store = try open()
+            _ = try await Self.told([a], to: store, after: 0)
+            try await Self.silence("failure-rate:a", for: 60, in: store, after: 10)
+            #expect(try await Self.told([a], to: store, after: 20) == [])
+            try await Self.silence("failure-rate:a", for: 60, upTo: .warning, in: store, after: 72)
+            #expect(try await Self.told([a], to: store, after: 80) == ["firing failure-rate:a 1"])
+        }
+    }
 }

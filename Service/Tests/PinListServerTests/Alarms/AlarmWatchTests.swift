@@ -112,6 +112,12 @@ struct AlarmWatchTests {
             // It starts anew.
             #expect(
                 try await silent(AlarmWatch(parts: parts, sender: Recorder())) == ["silence:gone.example:reports"])
+            // A clock that was a month ahead at the start makes no silence wait for a month.
+            clock.turn(by: 4 * 3_600 + 30 * 86_400)
+            let ahead = AlarmWatch(parts: parts, sender: Recorder())
+            clock.turn(by: -30 * 86_400)
+            #expect(
+                try await silent(ahead).sorted() == ["silence:back.example:reports", "silence:gone.example:reports"])
         }
     }
 

@@ -42,6 +42,13 @@ struct ReportRateTests {
         #expect([4, 5].map { other.perMillion(in: $0) } == [10, 2])
     }
 
+    @Test("a host that was out of its list for a day is as usual as before: its alarm needs no hundred times as much")
+    func hostThatWasOutOfItsListForADayIsAsUsualAsBefore() {
+        let rate = ReportRate([Self.change(1, 10), Self.change(30, ReportRate.unlisted), Self.change(54, 10)])
+        #expect(rate.perMillion(in: 40) == 1_000_000)
+        #expect(rate.perMillion(in: 2...100) == 10...10)
+    }
+
     @Test("a damaged number in the database multiplies by no nonsense", arguments: [Int64.min, 0, 2_000_000, .max])
     func damagedNumberInTheDatabaseMultipliesByNoNonsense(perMillion: Int64) {
         let factor = ReportRate([Self.change(1, perMillion)]).factor(of: 2)
