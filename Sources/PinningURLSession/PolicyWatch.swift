@@ -23,10 +23,8 @@ internal import FoundationNetworking
 /// `@unchecked Sendable`: because what changes is read and written under the lock only.
 final class PolicyWatch: @unchecked Sendable {
     private typealias Known = ConnectionLedger.Known
-    /// A refusal, the reason of an earlier one, and whether nothing else is known of the server that is allowed.
-    private typealias Refused = (
-        known: Known, decision: PinningDecision, before: PinningDecision.Reason?, isOnly: Bool
-    )
+    /// A refusal, and whether nothing else is known of the server that is allowed.
+    private typealias Refused = (known: Known, decision: PinningDecision, isOnly: Bool)
 
     /// The time for which a response that has begun may go on, in seconds: as on SwiftNIO.
     private static let graceSeconds = 30.0
@@ -168,17 +166,13 @@ final class PolicyWatch: @unchecked Sendable {
     }
 
     private func tell(_ refused: [Refused]) {
-        for refused in refused {
-            _ = self.decision(on: refused.known, before: refused.before)
-        }
+        for refused in refused { _ = self.decision(on: refused.known, isTold: true) }
     }
 
-    private func decision(
-        on known: Known, before: PinningDecision.Reason?, isTold: Bool = true
-    ) -> PinningDecision {
+    private func decision(on known: Known, isTold: Bool) -> PinningDecision {
         self.pinning.decisionAgain(
             for: known.path, host: known.server.host.description,
-            connection: ConnectionFacts(port: known.server.port), known: before, isTold: isTold)
+            connection: ConnectionFacts(port: known.server.port), known: nil, isTold: isTold)
     }
 
     /// The connections that are refused now, for another reason than before.
@@ -189,7 +183,7 @@ final class PolicyWatch: @unchecked Sendable {
         var allowed: Set<ConnectionLedger.Server> = []
         for known in self.ledger.known.union(before.keys) {
             let server = known.server
-            let decision = self.decision(on: known, before: before[known], isTold: false)
+            let decision = self.decision(on: known, isTold: false)
             guard decision.verdict == .block else {
                 self.ledger.restore(known, isCovered: decision.entry != nil)
                 allowed.insert(server)
@@ -200,13 +194,13 @@ final class PolicyWatch: @unchecked Sendable {
             // It may be allowed at another time.
             dependsOnClock = dependsOnClock || decision.entry?.expiresAt != nil || decision.entry?.transparency != nil
             if reasons.count < Self.maximum { reasons[known] = decision.reason }
-            if before[known] != decision.reason { refused.append((known, decision, before[known], isOnly: false)) }
+            if before[known] != decision.reason { refused.append((known, decision, isOnly: false)) }
         }
         self.lock.withLock { [reasons, dependsOnClock] in
             self.refused = reasons.filter { !self.allowedMeanwhile.contains($0.key) }
             self.dependsOnClock = self.dependsOnClock || dependsOnClock
         }
-        return refused.map { ($0.known, $0.decision, $0.before, isOnly: !allowed.contains($0.known.server)) }
+        return refused.map { ($0.known, $0.decision, isOnly: !allowed.contains($0.known.server)) }
     }
 
     /// Whether rules deny other keys or certificates than those before, or a suspension is over: connections may be open, and
