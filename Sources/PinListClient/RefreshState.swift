@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CertificatePinning
+internal import PinFailureReports
 internal import PinListMetadata
 
 /// The stored state of refreshes: `state.json`. It holds nothing that is trusted.
