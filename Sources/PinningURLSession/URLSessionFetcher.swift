@@ -225,31 +225,21 @@ private final class URLSessionExchange: NSObject, URLSessionDataDelegate, @unche
         _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
-        let isUnwanted = self.lock.withLock {
-            self.response = response as? HTTPURLResponse
-            return self.isUnwanted
-        }
-        if isUnwanted {
-            dataTask.cancel()
-        } else if response.expectedContentLength > Int64(self.maximumBytes) {
-            self.stopReading()
-        }
+        self.lock.withLock { self.response = response as? HTTPURLResponse }
+        if response.expectedContentLength > Int64(self.maximumBytes) { self.stopReading() }
         completionHandler(.allow)
     }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-        let (isUnwanted, isTooLarge) = self.lock.withLock {
-            guard !self.isUnwanted else { return (true, false) }
-            guard self.body.count + data.count <= self.maximumBytes else { return (false, true) }
+        let isTooLarge = self.lock.withLock {
+            // The answer that redirects is not read.
+            guard self.next == nil else { return false }
+            guard self.body.count + data.count <= self.maximumBytes else { return true }
             self.body += data
-            return (false, false)
+            return false
         }
-        if isUnwanted { dataTask.cancel() }
         if isTooLarge { self.stopReading() }
     }
-
-    /// Whether what comes is of no use: the body of an answer that redirects, however long it is. Under the lock.
-    private var isUnwanted: Bool { self.next != nil || self.failure != nil }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         guard let next = self.lock.withLock({ self.failure == nil ? self.next : nil }) else { return self.end(error) }
