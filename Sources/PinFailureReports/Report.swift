@@ -21,7 +21,7 @@ public struct Report: Hashable, Sendable {
     /// The place of that list. Of identical reports the one of the newest list is kept.
     let list: ListOrder?
 
-    /// The addresses; it is sent to each. Never empty, and each is one that a stored queue may have (``ReportAddress``).
+    /// The addresses; it is sent to each. Never empty, and each is an `https` URL, or one of this machine.
     public let addresses: [String]
 
     /// The media type of ``body``.

@@ -129,6 +129,6 @@ package struct HostRate: Hashable, Sendable {
             usual: usual(ReportRate.all), hours: week.map { multiplied($0, \.all) },
             factors: Set(rate.factors(of: week.lowerBound..<week.upperBound + 1).map(\.factor)))
         let last = counts.filter { $0.value.all > 0 }.keys.max() ?? (hour - Self.week)
-        self.silentHours = max(hour - last - 1, 0)
+        self.silentHours = max(hour - last - (part < 1 ? 1 : 0), 0)
     }
 }
