@@ -181,21 +181,6 @@ struct LintRuleTests {
         #expect(try Self.rules(reporting, published: published).isEmpty)
     }
 
-    @Test("a pin that matches at fewer places goes as it was: the key above the leaf, hardened to leaf")
-    func pinThatMatchesAtFewerPlacesGoesAsItWas() throws {
-        func source(_ a: String, _ b: String) -> String {
-            SourceText.good().replacing("\(Self.a)\"", with: "\(Self.a)\", position: \(a)")
-                .replacing("\(Self.b)\"", with: "\(Self.b)\", position: \(b)")
-        }
-        let later = Self.now.later(300 * 86_400)
-        let any = try PinListBuilt.list(source("any", "any"))
-        #expect(try Self.rules(source("leaf", "issuer"), published: any, at: later) == ["propagation"])
-        #expect(try Self.rules(source("leaf", "any"), published: any, at: later).isEmpty)
-        #expect(try Self.rules(source("leaf", "any"), published: any) == ["propagation"])
-        let leaves = try PinListBuilt.list(source("leaf", "leaf"))
-        #expect(try Self.rules(source("any", "leaf"), published: leaves).isEmpty)
-    }
-
     @Test("a signer that the newest root does not have: the stolen one, still in signers:")
     func signerThatTheNewestRootDoesNotHaveTheStolenOneStillInSigners() throws {
         func key(_ byte: UInt8) throws -> MetadataKey {

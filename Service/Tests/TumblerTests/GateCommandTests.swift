@@ -340,8 +340,7 @@ struct GateCommandTests {
                         "{pin: \"\(ProjectText.pin("b"))\"", with: "{pin: \"\(ProjectText.pin("b"))\", position: issuer"
                     ),
                 as: "project/tumbler.yaml")
-            let release = try await scene.release(
-                daysAgo: 40, ["--allow", "no-backup-pin", "--allow", "propagation"])
+            let release = try await scene.release(daysAgo: 40, ["--allow", "no-backup-pin"])
             #expect(release.exitCode == 0, "\(release)")
             let unknown = try await self.gate(scene, certificate: "k.csr")
             #expect(unknown.exitCode == 2 && unknown.output.contains("requires a pin of the issuer"), "\(unknown)")

@@ -41,48 +41,31 @@ extension LintPass {
         return findings
     }
 
-    /// A key at the leaf, or above it. A pin for any position is both.
-    private struct Place: Hashable {
-        let pin: Pin
-        let isLeaf: Bool
-    }
-
-    /// The places at which pins match.
-    private static func places(_ pins: [KnownPin]) -> Set<Place> {
-        pins.reduce(into: []) { places, known in
-            if known.position != .issuer { places.insert(Place(pin: known.pin, isLeaf: true)) }
-            if known.position != .leaf { places.insert(Place(pin: known.pin, isLeaf: false)) }
-        }
-    }
-
-    /// The places of the pins of the entries that enforce, of each list that installations may still hold.
-    private var heldEntries: [[HostName: Set<Place>]] {
-        var all: [[HostName: Set<Place>]] = []
+    /// The pins of the entries that enforce, of each list that installations may still hold.
+    private var heldEntries: [[HostName: Set<Pin>]] {
+        var all: [[HostName: Set<Pin>]] = []
         for held in self.held?.lists ?? [] {
-            var places: [HostName: Set<Place>] = [:]
+            var pins: [HostName: Set<Pin>] = [:]
             for domain in held.list.domains where domain.entry.mode == .enforce && domain.rollout > 0 {
-                places[domain.entry.domain] = Self.places(domain.entry.pins)
+                pins[domain.entry.domain] = Set(domain.entry.pins.map(\.pin))
             }
-            all.append(places)
+            all.append(pins)
         }
         return all
     }
 
     /// The finding when pins of an entry go: one that stays must be in every list that installations may still hold.
     ///
-    /// Since when a pin is out is so known for each pin, however many lists went out since. A pin that matches at fewer
-    /// places than before goes as it was: its key may be served at one of the others.
+    /// Since when a pin is out is so known for each pin, however many lists went out since.
     private func succession(
-        from old: PinnedDomain, to new: PinnedDomain, _ published: PinList, _ entries: [[HostName: Set<Place>]]
+        from old: PinnedDomain, to new: PinnedDomain, _ published: PinList, _ entries: [[HostName: Set<Pin>]]
     ) -> String? {
-        let after = Self.places(new.pins)
-        let staying = old.pins.filter { Self.places([$0]).isSubset(of: after) }
-        let gone = old.pins.filter { !staying.contains($0) }
+        let before = Set(old.pins.map(\.pin))
+        let after = Set(new.pins.map(\.pin))
+        let gone = before.subtracting(after)
         guard !gone.isEmpty else { return nil }
-        let which = gone.map { known in
-            new.pins.contains { $0.pin == known.pin }
-                ? "\(known.pin) with position \(known.position.rawValue)" : "\(known.pin)"
-        }.sorted().joined(separator: ", ")
+        let which = gone.map(\.description).sorted().joined(separator: ", ")
+        let staying = before.intersection(after)
         guard !staying.isEmpty else { return "\(which) goes, and no published pin stays" }
         guard let held else { return self.succession(of: which, since: published) }
         if let lacking = self.lacking(staying, new.domain, held, entries) {
@@ -95,13 +78,12 @@ extension LintPass {
 
     /// The lists that lack the best-known one of some pins; `nil` when one is known to all.
     private func lacking(
-        _ pins: [KnownPin], _ host: HostName, _ held: HeldLists, _ entries: [[HostName: Set<Place>]]
+        _ pins: Set<Pin>, _ host: HostName, _ held: HeldLists, _ entries: [[HostName: Set<Pin>]]
     ) -> HeldRefusal? {
         var best: HeldRefusal?
-        for pin in pins.sorted(by: { $0.pin.description < $1.pin.description }) {
-            let places = Self.places([pin])
+        for pin in pins.sorted(by: { $0.description < $1.description }) {
             // An installation that holds a list without an entry for the host pins nothing there.
-            let parts = entries.map { held -> Double in held[host].map { places.isSubset(of: $0) ? 0 : 1 } ?? 0 }
+            let parts = entries.map { pins -> Double in pins[host].map { $0.contains(pin) ? 0 : 1 } ?? 0 }
             guard let lacking = held.refusal(parts), !lacking.isTolerated else { return nil }
             if best.map({ Self.isBetter(lacking, $0) }) ?? true { best = lacking }
         }

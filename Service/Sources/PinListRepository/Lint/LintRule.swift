@@ -194,7 +194,7 @@ extension LintRule {
         fix: "is that key yours? compare tumbler pin HOST:443 and tumbler pin FILE of your key, then add it")
     static let propagation = LintRule(
         "propagation", .error,
-        "a pin goes, or is narrowed to leaf or issuer, while its successor is not out for long enough: clients that lag behind would be locked out",
+        "a pin goes while its successor is not out for long enough: clients that lag behind would be locked out",
         fix: "keep the pin until every list that installations may still hold has its successor")
     static let propagationShort = LintRule(
         "propagation-short", .warning,
