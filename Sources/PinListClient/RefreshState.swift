@@ -19,11 +19,11 @@ struct RefreshState: Hashable, Sendable {
     var backoff = Backoff()
     /// The pause after the newest failure, or before a current list is asked for again.
     var pause: Pause?
-    /// The version of the newest root that is stored after the shipped one, and of the stored list, so that their deletion is
-    /// noticed. They bound nothing (formats.md, section 6).
-    var storedRoot: Int64?
     /// The version of the first root after the one that was shipped then: earlier ones were never stored.
     var firstRoot: Int64?
+    /// The version of the newest stored root, so that its deletion is noticed. It bounds nothing (formats.md, section 6).
+    var storedRoot: Int64?
+    /// The same of the stored list.
     var storedList: Int64?
 
     /// A pause between refreshes. It is stored with its beginning: a pause that begins later than now is from a
